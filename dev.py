@@ -53,24 +53,14 @@ from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent
 VENV, TOOLS = ROOT / ".venv", ROOT / ".dev"
-APP_LOCK, TEST_LOCK, UV_LOCK, ZIG_LOCK = (
-    ROOT / f"requirements{what}.lock" for what in ("", "-test", "-uv", "-zig")
-)
+APP_LOCK, TEST_LOCK, UV_LOCK, ZIG_LOCK = (ROOT / f"requirements{what}.lock" for what in ("", "-test", "-uv", "-zig"))
 LOOPS = ROOT / "model" / "loops"
 BIN, STAMP, LOG = VENV / "bin", VENV / "blocktime-stamp", TOOLS / "setup.log"
 PYTHON = BIN / "python"
 BASE = getattr(sys, "_base_executable", None) or sys.executable  # dev.py may itself run inside .venv
 # Modules that must be there, by the lock that brings them; the second lock holds the first.
 NEEDED = {APP_LOCK: ["Cython", "click", "pyarrow", "scipy", "simpy", "streamlit", "tomlkit"]}
-NEEDED[TEST_LOCK] = [
-    *NEEDED[APP_LOCK],
-    "distributed",
-    "duckdb",
-    "hatchling",
-    "hypothesis",
-    "mypy",
-    "playwright",
-]
+NEEDED[TEST_LOCK] = [*NEEDED[APP_LOCK], "distributed", "duckdb", "hatchling", "hypothesis", "mypy", "playwright"]
 PROBE = "import sys; from importlib.util import find_spec; sys.exit(not all(map(find_spec, sys.argv[1:])))"
 FETCHING = "No C compiler works here: fetching one (0.1 GB; only the first time)."
 HELP = {"-h", "--help", "help"}
@@ -113,9 +103,7 @@ def logged(*command: object, **variables: str) -> bool:
         print("$", shlex.join(words), file=log, flush=True)
         try:
             env = {**environment(), **variables}
-            return not subprocess.call(
-                words, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
+            return not subprocess.call(words, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         except OSError as error:  # no such program, or one for another machine
             print(error, file=log)
             return False
@@ -256,9 +244,7 @@ def set_up(lock: Path) -> None:
         write_console_script(BIN, PYTHON)
         shutil.copy(COMMAND, BIN / "blocktime")
         compile_loops()
-        STAMP.write_text(
-            "\n".join(wanted), encoding="utf-8"
-        )  # last, so that a half-made environment has none
+        STAMP.write_text("\n".join(wanted), encoding="utf-8")  # last, so that a half-made environment has none
         say(f"Set up in {time.monotonic() - started:.0f} s.")
 
 
@@ -369,14 +355,7 @@ def lock(*options: str) -> bool:
     uv = find_uv()
     if uv is None:
         sys.exit(f"uv is needed to make the lock, and could not be installed; see {LOG}.")
-    wanted = (
-        "--universal",
-        "--python-version",
-        "3.11",
-        "--generate-hashes",
-        "--no-annotate",
-        "--no-emit-index-url",
-    )
+    wanted = ("--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate", "--no-emit-index-url")
     sources = {
         TEST_LOCK: ("--group", "dev", "--group", "build", "pyproject.toml"),
         APP_LOCK: ("--constraint", TEST_LOCK.name, "--group", "build", "pyproject.toml"),  # the same versions

@@ -21,8 +21,8 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from blocktime.app import mechanisms
 from blocktime.app.base.half_requests import end_half_requests
-from blocktime.app.base.with_parent import end_with_parent
 from blocktime.app.session import navigation, scripts
+from blocktime.scenarios.child_process import end_with_parent
 
 if TYPE_CHECKING:
     from starlette.datastructures import MutableHeaders
@@ -106,8 +106,8 @@ class Guard:
             return PlainTextResponse("This request comes from another page.", 403)
         first, *deeper = scope["path"].strip("/").split("/")
         if first == navigation.WHAT_IF and not deeper:  # the first page has no name for Streamlit
-            asked = scope["query_string"].decode("latin-1")
-            return RedirectResponse(f"/?{asked}" if asked else "/")
+            query = scope["query_string"].decode("latin-1")
+            return RedirectResponse(f"/?{query}" if query else "/")
         is_page = not deeper and (first in KNOWN or "." in first)  # or a file of Streamlit's
         if not is_page and first not in FOLDERS and "_stcore" not in deeper:
             return HTMLResponse(no_such_page(scope["path"]), 404)

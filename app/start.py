@@ -4,7 +4,7 @@ import gc
 import sys
 from typing import Any, Final
 
-from blocktime.app.base.interrupted import INTERRUPTED, interrupts
+from blocktime.app.base.interrupts import INTERRUPTED, interrupts
 
 COLLECTED_AFTER: Final = 100_000
 """New objects after which Python looks for cycles among them: imports make many objects and hardly a cycle."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from math import inf
 from typing import Final, NamedTuple
 
-from blocktime.model.demand.transactions import CPUS, REDO
+from blocktime.model.demand.transaction_demand import CPUS, REDO
 
 FULLY_BUSY: Final = 0.99
 """Busy share from which on a resource is the bottleneck of its run."""
@@ -79,9 +79,7 @@ class Bounds(NamedTuple):
         return self._replace(demands={name: demands[name] for name in demands if name in full} or demands)
 
 
-def saturated(
-    demands_at: Callable[[float], Mapping[str, float]], per_s: float
-) -> tuple[Mapping[str, float], float]:
+def saturated(demands_at: Callable[[float], Mapping[str, float]], per_s: float) -> tuple[Mapping[str, float], float]:
     """Demands where the first resource saturates, and the throughput there: X with X·max D(X) = 1, from *per_s* on.
 
     *demands_at* has the demands at a throughput: consistent reads and spins grow with it, sorted requests shrink.

@@ -80,15 +80,15 @@ def _watch_of(budget: Budget) -> Watch:
     def looks(watch: Watch) -> None:
         if watch.work >= most:
             raise OverBudget(_sentence(budget, watch), "time")
-        if watch.held > watch.most_held:
+        if watch.allocated_bytes > watch.bytes_limit:
             raise OverBudget(_sentence(budget, watch, memory=True), "memory")
         took_s = thread_time() - began_s
         if budget.seconds is not None and took_s > LAST_RESORT * budget.seconds:
             raise OverBudget(_sentence(budget, watch, took_s), "seconds")
         watch.looks_at = min(most, watch.work + SLICE)
 
-    held = NEVER if budget.bytes is None else int(budget.bytes)
-    return fastest(Watch)(looks, min(most, SLICE), held)
+    most_bytes = NEVER if budget.bytes is None else int(budget.bytes)
+    return fastest(Watch)(looks, min(most, SLICE), most_bytes)
 
 
 def _sentence(budget: Budget, watch: Watch, took_s: float = 0.0, *, memory: bool = False) -> str:

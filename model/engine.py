@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from blocktime.model.books import extrapolated_by
 from blocktime.model.budget import watched
+from blocktime.model.closing import extrapolated_by
 from blocktime.model.demand.host_limits import through_host, with_host_limits
-from blocktime.model.demand.popular_blocks import by_popularity, says_popularity
+from blocktime.model.demand.popular_blocks import by_popularity, popularity_field
 from blocktime.model.interim import completed
 from blocktime.model.measures import measures_of
 from blocktime.model.provenance import Extrapolation
@@ -51,11 +51,11 @@ def simulate(system: System, work: Workload, *, seed: int = 1, name: str = "") -
     memory than the context allows (:func:`model.budget.watched`).
     """
     with watched() as watch:
-        held = watch.held
+        bytes_before = watch.allocated_bytes
         system = by_popularity(system, work)
         with completed(lambda result: with_host_limits(system, work, result)):
             result = family_for(work).processes.simulate(system, work, seed=seed, name=name)
-        watch.hold(held - watch.held)
+        watch.hold(bytes_before - watch.allocated_bytes)
         return with_host_limits(system, work, result)
 
 
@@ -68,7 +68,7 @@ def bound_answer(system: System, work: Workload, *, name: str = "") -> RunResult
 
 
 def _columns(system: System, work: Workload, axes: Mapping[str, Any]) -> FieldColumns:
-    from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns  # noqa: PLC0415  (numpy, which one answer does without)
+    from blocktime.model.workloads.statements.closed_form_of_many import FieldColumns
 
     return FieldColumns(system, work, axes)
 
@@ -89,7 +89,7 @@ def calculate_many(system: System, work: Workload, axes: Mapping[str, Any]) -> d
     family = family_for(work)
     family.refuse_without_sum()
     design, by_arrays = _columns(system, work, axes), family.by_arrays
-    one_by_one = system.host.limits_volumes or bool(says_popularity(work)) or not ONE_BY_ONE.isdisjoint(axes)
+    one_by_one = system.host.limits_volumes or bool(popularity_field(work)) or not ONE_BY_ONE.isdisjoint(axes)
     if by_arrays is None or one_by_one:
         return design.answered_one_by_one(_measures_alone)
     return design.answered(by_arrays.measures, _measures_alone)
@@ -130,8 +130,8 @@ def answer(system: System, work: Workload, *, seed: int = 1, name: str = "") -> 
 def answer_many(system: System, work: Workload, axes: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers of :func:`answer_measures` for each of the columns of *axes*, as :func:`calculate_many` has them."""
 
-    def alone(at_place: System, asked: Workload) -> Row:
-        measures, was_played = answer_measures(at_place, asked)
+    def alone(at_place: System, program: Workload) -> Row:
+        measures, was_played = answer_measures(at_place, program)
         return not was_played, measures
 
     return _columns(system, work, axes).answered_one_by_one(alone)

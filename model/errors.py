@@ -40,7 +40,7 @@ def cut(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """*value* as a user wrote it, short enough for a sentence; a whole number without a point."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
@@ -55,16 +55,14 @@ class UnknownName(SpecError):
 
     def __init__(
         self, kind: str, name: str, known: Iterable[str], where: str = "", listing: str = "",
-        own: Iterable[str] = (),
+        from_file: Iterable[str] = (),
     ) -> None:  # fmt: skip
-        from difflib import get_close_matches  # noqa: PLC0415  (only needed once something is wrong)
+        from difflib import get_close_matches
 
-        first, others = sorted(own), sorted(known)
+        first, others = sorted(from_file), sorted(known)
         names = first + others
         near = get_close_matches(cut(name), names, n=3, cutoff=0.6) or _sharing_a_word(cut(name), names)[:3]
-        if (
-            subject := unmodelled(name) if not set(name) & set("./\\") else None
-        ):  # the name of a file is a name
+        if subject := unmodelled(name) if not set(name) & set("./\\") else None:  # the name of a file is a name
             hint = subject.sentence()
         elif near:
             hint = "did you mean " + " or ".join(near) + "?"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from blocktime.model.causes import BUFFER_GETS
 from blocktime.model.demand.calls import span_bytes
 from blocktime.model.laws import price
 from blocktime.model.laws.numeric import Number, known_or, known_where, larger, over, some
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.results import Money, RunResult, part
 from blocktime.model.spec import Stream, System, Transactions, Workload
+from blocktime.model.spec.prices import PRICED
+from blocktime.model.units import GIB, MIB
 
 MILLION = 1e6
 LAW_SOURCES = ("oracle-core-factor", "oracle-price-list")
@@ -41,7 +42,7 @@ def money_of(system: System, work: Workload, answer: Any) -> Money | None:
     *answer* is a result, or the figures of one or of many. CPU is that of the sessions: writers in the background,
     and streams beside the first, are left out.
     """
-    prices, cpus, time = system.prices, system.host.cpus, answer.time
+    prices, cpus = system.prices, system.host.cpus
     if prices.currency is None:
         return None
     hours, core_hours, core_share = _pace(system, work, answer)
@@ -58,21 +59,14 @@ def money_of(system: System, work: Workload, answer: Any) -> Money | None:
     core_per_hour, licences = sum(parts.values()), price.licences(cpus, prices.core_factor)
     licensed = (parts["licence"] + parts["support"]) / prices.core_factor
     size_bytes, requests_per_s = _paid_storage(system, work, answer)
-    stored_per_hour = price.storage_per_hour(
-        size_bytes,
-        _or_nothing(prices.storage_per_gb_month),
-        requests_per_s,
-        _or_nothing(prices.storage_per_iops_month),
-        _or_nothing(system.disk.volume_per_month),
-    )
-    machine_per_hour = licences * licensed + cpus * parts["infrastructure"] + stored_per_hour
+    memory_bytes, stored = _paid_memory(system, answer), _stored_per_hour(system, size_bytes, requests_per_s)
+    month = _month(cpus * parts["infrastructure"], licences * licensed, stored, memory_bytes, system)
+    machine_per_hour, stored_per_hour = (month[name] / price.HOURS_PER_MONTH for name in ("machine", "storage"))
     used_cores = over(core_hours, hours)
     total = core_hours * core_per_hour + hours * stored_per_hour
     gets = answer.logical_io.consistent_gets if answer.logical_io else 0.0
     get_s = answer.logical_io.cpu_per_get_s if answer.logical_io else 0.0
     million_gets = MILLION * core_share * price.core_hours(get_s) * core_per_hour
-    gets_cpu_s = time.cpu.get(BUFFER_GETS, 0.0)
-    freed = known_where(gets_cpu_s > 0, used_cores * over(gets_cpu_s, time.cpu_s) / 2)
     amounts = {
         "takes_s": hours * price.SECONDS_PER_HOUR,
         "cpu_core_hours": core_hours,
@@ -88,13 +82,15 @@ def money_of(system: System, work: Workload, answer: Any) -> Money | None:
         "storage_iops": requests_per_s,
         "used_per_hour": used_cores * core_per_hour + stored_per_hour,
         "machine_per_hour": machine_per_hour,
+        "memory_bytes": memory_bytes,
         "per_million_logical_io": known_where(gets > 0, million_gets),
         "per_transaction": known_where(answer.transactions is not None, total),
-        "halving_gets_saves_per_hour": freed * core_per_hour,
-        "halving_gets_frees_cores": freed,
     }
     known = {name: known_where(there, amount) for name, amount in amounts.items()}
-    return part(Money, currency=prices.currency, per="transaction" if answer.transactions else "run", **known)
+    per = "transaction" if answer.transactions else "run"
+    not_priced = [what for name, what in PRICED.items() if getattr(prices, name) is None]
+    of_month = {name: known_where(there, amount) for name, amount in month.items()}
+    return part(Money, currency=prices.currency, per=per, month=of_month, not_priced=not_priced, **known)
 
 
 def _pace(system: System, work: Workload, answer: Any) -> tuple[Number, Number, Number]:
@@ -116,6 +112,34 @@ def _pace(system: System, work: Workload, answer: Any) -> tuple[Number, Number, 
     return larger(price.core_hours(elapsed_s), core_hours / cpus), core_hours, 1.0
 
 
+def _month(
+    cores_per_hour: Number, licences_per_hour: Number, stored_per_hour: Number, memory_bytes: Number, system: System
+) -> dict[str, Number]:
+    """The whole machine for a month, and its parts."""
+    of = {"cores": cores_per_hour, "storage": stored_per_hour, "licence": licences_per_hour}
+    parts = {name: per_hour * price.HOURS_PER_MONTH for name, per_hour in of.items()}
+    parts["memory"] = memory_bytes / GIB * _or_nothing(system.prices.memory_per_gb_month)
+    return {"machine": sum(parts.values()), **{name: parts[name] for name in ("cores", "memory", "storage", "licence")}}
+
+
+def _stored_per_hour(system: System, size_bytes: Number, requests_per_s: Number) -> Number:
+    """Hourly cost of all volumes: size, and what they may do beyond what their price by size includes."""
+    prices, disk = system.prices, system.disk
+    paid_per_s = larger(0.0, requests_per_s - disk.raid_disks * prices.storage_free_iops)
+    limit = _or_nothing(disk.throughput_limit_bytes_per_s)
+    rate_bytes_per_s = disk.raid_disks * larger(0.0, limit - prices.storage_free_bytes_per_s)
+    flat = _or_nothing(disk.volume_per_month) + rate_bytes_per_s / MIB * _or_nothing(prices.storage_per_mb_s_month)
+    by_size, by_iops = _or_nothing(prices.storage_per_gb_month), _or_nothing(prices.storage_per_iops_month)
+    return price.storage_per_hour(size_bytes, by_size, paid_per_s, by_iops, flat)
+
+
+def _paid_memory(system: System, answer: Any) -> Number:
+    """Bytes of the buffer caches; of transactions all pools, of streams none."""
+    instance = system.instance
+    pools = instance.db_keep_cache_bytes + instance.db_recycle_cache_bytes if answer.transactions is not None else 0
+    return 0 if answer.streams else instance.buffer_cache_bytes + pools
+
+
 def _or_nothing(amount: Number | None) -> Number:
     return 0.0 if amount is None else amount
 
@@ -123,7 +147,8 @@ def _or_nothing(amount: Number | None) -> Number:
 def _paid_storage(system: System, work: Workload, answer: Any) -> tuple[Number, Number]:
     """Bytes and requests a second that are paid for; bytes of a segment are those afterwards."""
     prices, disk = system.prices, system.disk
-    requests_per_s = _or_nothing(disk.iops_limit if prices.storage_iops is None else prices.storage_iops)
+    of_set = None if disk.iops_limit is None else disk.raid_disks * disk.iops_limit
+    requests_per_s = _or_nothing(of_set if prices.storage_iops is None else prices.storage_iops)
     if prices.storage_bytes is not None:
         return prices.storage_bytes, requests_per_s
     if answer.segment is not None and answer.segment.bytes_after is not None:

@@ -44,15 +44,17 @@ def _below_fields(owner: type) -> dict[str, str]:
     classes = _classes_of(owner.__module__) if issubclass(owner, BaseModel) and owner is not BaseModel else {}
     text_below: dict[str, str] = {}
     for node, below in pairwise([*classes.get(owner.__name__, ()), ast.Pass()]):
-        if (
-            isinstance(node, ast.AnnAssign)
-            and isinstance(node.target, ast.Name)
-            and isinstance(below, ast.Expr)
-        ):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(below, ast.Expr):
             text = getattr(below.value, "value", None)
             if isinstance(text, str):
-                text_below[node.target.id] = inspect.cleandoc(text)
+                text_below[node.target.id] = " ".join(text.split())
     return text_below
+
+
+def help_of(owner: type[BaseModel], field: str) -> str:
+    """The text below a field of a model, without its last full stop; empty where there is none."""
+    texts = (_below_fields(base).get(field, "") for base in owner.__mro__)
+    return next(filter(None, texts), "").removesuffix(".")
 
 
 @lru_cache(maxsize=64)
@@ -99,9 +101,7 @@ class Extrapolation(Frozen):
     """How far beyond the nearest bound, as a factor above 1; absent where one of the two is 0 and no factor says it."""
 
     def __str__(self) -> str:
-        fitted, used = (
-            show_quantity(self.quantity, *values) for values in ((self.low, self.high), (self.used,))
-        )
+        fitted, used = (show_quantity(self.quantity, *values) for values in ((self.low, self.high), (self.used,)))
         beyond = "" if self.times is None else f": {show_times(self.times)} times beyond"
         return f"{self.constant} was fitted for {fitted}, used at {used}{beyond}"
 
@@ -135,7 +135,5 @@ def outside_range(constants: dict[str, Constant], used_at: dict[str, float]) -> 
         for quantity, (low, high) in constant.range.items():
             used = used_at.get(quantity)
             if used is not None and is_outside(used, low, high):
-                beyond_range.append(
-                    Extrapolation(constant=name, quantity=quantity, used=used, low=low, high=high)
-                )
+                beyond_range.append(Extrapolation(constant=name, quantity=quantity, used=used, low=low, high=high))
     return beyond_range

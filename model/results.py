@@ -35,12 +35,7 @@ class EventTime(Frozen):
         if other is None:
             return self
         longest = larger(self.max_s, other.max_s)
-        return part(
-            EventTime,
-            waits=self.waits + other.waits,
-            max_s=longest,
-            total_s=self.total_s + other.total_s,
-        )
+        return part(EventTime, waits=self.waits + other.waits, max_s=longest, total_s=self.total_s + other.total_s)
 
 
 class Interval(Frozen):
@@ -100,6 +95,10 @@ class LogicalIO(Frozen):
     """CPU of getting buffers and walking their rows, over the gets."""
     row_walk_fraction: float
     """Share of that CPU that walks rows."""
+    cleanouts: float | None = None
+    """Blocks that a reader cleans out, each of them got once more; absent if none."""
+    cleanout_redo_bytes: float | None = None
+    """Redo of those that it leaves dirty in the cache; direct reads write none."""
 
 
 class PhysicalIO(Frozen):
@@ -220,6 +219,8 @@ class RowChanges(Frozen):
     redo_bytes: float
     dirty_blocks: float
     """Blocks of table and indexes that DBWR has to write, now or later."""
+    undo_blocks: float = 0.0
+    """Blocks of the instance's own size that the undo fills, which DBWR has to write, too."""
     indexes: list[IndexChanges] = []
     """The table's indexes, as the scenario lists them; an update shows those whose key it sets."""
 
@@ -403,8 +404,6 @@ class TransactionStats(Frozen):
     commits_per_log_write: float
     written_blocks_per_s: float
     """By DBWR."""
-    policies: dict[str, float] = {}
-    """Replacement policy, or approximation -> hit fraction that it reaches on the same references."""
     kinds: list[TransactionKind]
 
 
@@ -482,12 +481,15 @@ class Money(Frozen):
     storage_iops: float
     used_per_hour: float
     machine_per_hour: float
+    memory_bytes: float
+    """Of the buffer caches, which are paid for."""
+    month: dict[str, float]
+    """The whole machine for a month: ``machine``, and of it ``cores``, ``memory``, ``storage`` and ``licence``."""
+    not_priced: list[str]
+    """What the price list has no price for, so that it costs nothing here."""
     per_million_logical_io: float | None = None
     """CPU of a million consistent gets, row processing included."""
     per_transaction: float | None = None
-    halving_gets_saves_per_hour: float | None = None
-    """Half of the CPU of buffer gets at the same rate of work; the rows are still walked."""
-    halving_gets_frees_cores: float | None = None
 
 
 class Contribution(Frozen):
@@ -554,6 +556,14 @@ class ProgramFigures(Frozen):
         return self.response_s if self.elapsed_s is None else self.elapsed_s
 
 
+class ResponseLine(Frozen):
+    """Mean response of the transactions that ended in one interval; seconds from the begin of the run."""
+
+    begin_s: float
+    interval_s: float
+    response_s: float
+
+
 class ProgramStats(ProgramFigures):
     """One of the programs that share the machine, beside what it gets alone."""
 
@@ -566,8 +576,19 @@ class ProgramStats(ProgramFigures):
     requests: int
     """Of the disk, over the whole run, that were its own."""
     alone: ProgramFigures
+
+    @property
+    def times_as_long(self) -> float | None:
+        """How many times as long it takes beside the others as alone; None where too little of it was played."""
+        together, alone = self.took_s, self.alone.took_s
+        return together / alone if together and alone else None
+
     because: list[str]
     """Why it gets less than alone, the largest cause first; empty where it does not."""
+    runs: list[tuple[float, float]] = []
+    """Begin and end of each execution, the first 100 of them; seconds from the begin of the run."""
+    lines: list[ResponseLine] = []
+    """Of transactions: their response, interval by interval."""
 
 
 EXACT_SUM: Final = "exact sum"
@@ -634,9 +655,7 @@ class RunResult(Frozen):
     def method(self) -> str:
         """How the answer was made: "exact sum", or "simulation, 16,880 transactions, ±1.6 %" with its 95 % interval."""
         if self.how == EXACT_SUM and self.played_fraction is not None and self.changes is not None:
-            return (
-                f"sum, played {show_number(100 * self.played_fraction, 2)} % of {self.changes.rows:,.0f} rows"
-            )
+            return f"sum, played {show_number(100 * self.played_fraction, 2)} % of {self.changes.rows:,.0f} rows"
         if self.how != SIMULATION:
             return NOT_PLAYED[self.how]
         return ", ".join(filter(None, [SIMULATION, self._amount_played(), self._precision()]))

@@ -17,6 +17,7 @@ SUFFIXES: Final[dict[str, str]] = {
     "_per_hour": "currency/hour",
     "_per_gb_month": "currency/(GB month)",
     "_per_iops_month": "currency/(IOPS month)",
+    "_per_mb_s_month": "currency/(MB/s month)",
     "volume_per_month": "currency/month",
     "_core_hours": "core hours",
     "_cores": "cores",
@@ -36,36 +37,6 @@ SUFFIXES: Final[dict[str, str]] = {
     "_cycles": "cycles",
     "_s": "s",
 }
-
-# Counts, sizes whose name is the unit itself, ordinals and Oracle's own parameter names, which need no unit;
-# amounts of money, whose currency stands beside them.
-COUNTS: Final = frozenset(
-    {
-        "waits", "blocks", "rows", "reads", "requests", "users", "sessions", "cpus", "initrans", "seed", "columns",
-        "column_count", "consistent_gets", "current_gets", "read_requests", "write_requests", "read_blocks",
-        "hits", "misses", "blocks_before", "blocks_after", "migrated_rows", "itl_full_blocks", "rejected_probes",
-        "rows_per_block", "average_queue", "bytes", "bytes_before", "bytes_after", "row_bytes_sd",
-        "direct_read_slots", "direct_read_slots_limit", "interleaved_blocks",
-        "table_cached_blocks", "io_cost", "cpu_cost", "cost", "mbrc", "count", "disk", "query",
-        "current", "db_file_multiblock_read_count", "nr_requests", "parallel_requests", "blevel",
-        "clustering_factor", "key_columns", "leaf_blocks", "replications", "extents", "events", "confidence",
-        "block", "itl_entries", "executions", "factor", "table_rows", "draws", "runs",
-        "moved_in", "stubs", "commits", "in_place", "migrated", "moved_again", "searches", "placed",
-        "batch", "fsync_every", "in_flight", "in_flight_most", "calls", "merged_reads", "merged_writes",
-        "keys", "leaf_changes", "half_splits", "last_splits", "leaf_blocks_before", "leaf_blocks_after",
-        "late_requests", "heads", "zones", "call_trips", "other_gets",
-        "distinct_keys", "prefix_distinct_keys", "compress_columns",
-        "degree", "servers", "starts", "buffers", "index_cost", "height", "parallel_max_servers",
-        "db_writer_processes", "zipf_exponent",
-        "queue_depth", "raid_disks", "max_segments", "iops_limit", "burst_iops", "burst_credits",
-        "core_factor", "storage_iops", "licence", "support", "infrastructure", "storage", "total", "machine",
-        "per_million_logical_io", "per_transaction",
-        "threads_per_core", "db_writer_requests", "gets", "weight", "commits_per_log_write", "measured", "under_way",
-        "per_s_low", "per_s_high", "saturation_users", "warm_up", "unwritten_blocks", "transactions",
-        "rejected_itl", "rejected_space", "rejected_held", "repeats", "commit_every_rows", "chained_rows",
-        "parallel_reads", "parallel_min_servers", "dirty_blocks", "written_blocks",
-    }
-)  # fmt: skip
 
 _BYTES = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kKmMgGtT]?)(?:i?[bB](?:ytes?)?)?(?:/s)?\s*")
 _BYTE_SCALE = {"": 1, "k": KIB, "m": MIB, "g": GIB, "t": KIB**4}
@@ -158,11 +129,11 @@ def show_bytes(size_bytes: float) -> str:
     """A size as a DBA writes it: ``8K``, ``1M``, ``1.5G``."""
     scale = 1.0
     for letter in ("", "K", "M", "G"):
-        shown = size_bytes / scale
-        if abs(shown) < KIB and shown == int(shown):
-            return f"{shown:.0f}{letter}"
-        if abs(shown) < 999.5:
-            return f"{shown:.3g}{letter}"
+        number = size_bytes / scale
+        if abs(number) < KIB and number == int(number):
+            return f"{number:.0f}{letter}"
+        if abs(number) < 999.5:
+            return f"{number:.3g}{letter}"
         scale *= KIB
     terabytes = size_bytes / scale
     return f"{terabytes:.0f}T" if abs(terabytes) >= 999.5 else f"{terabytes:.3g}T"
@@ -170,12 +141,12 @@ def show_bytes(size_bytes: float) -> str:
 
 def show_data(size_bytes: float) -> str:
     """An amount of data, which nobody sets, in three digits: ``885 MB``, ``1.5 GB``; powers of 1024."""
-    shown = size_bytes
+    number = size_bytes
     for unit in ("bytes", "KB", "MB", "GB"):
-        if abs(shown) < 999.5:
-            return f"{shown:.3g} {unit}"
-        shown /= KIB
-    return f"{shown:,.3g} TB"
+        if abs(number) < 999.5:
+            return f"{number:.3g} {unit}"
+        number /= KIB
+    return f"{number:,.3g} TB"
 
 
 _QUANTITIES: Final = {

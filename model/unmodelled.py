@@ -24,7 +24,7 @@ class Unmodelled(NamedTuple):
 @cache
 def subjects() -> tuple[Unmodelled, ...]:
     """All subjects, in the order of their table."""
-    import tomllib  # noqa: PLC0415  (only needed once something is wrong)
+    import tomllib
 
     rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["subject"]
     return tuple(Unmodelled(row["name"], row["nearest"], tuple(row["words"])) for row in rows)

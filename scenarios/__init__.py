@@ -9,22 +9,13 @@ from blocktime.scenarios.spec import Scenario
 if TYPE_CHECKING:
     from blocktime.scenarios.sweeps.sweep import sweep
 
-__all__ = [
-    "Scenario",
-    "from_mapping",
-    "library",
-    "load",
-    "run",
-    "sweep",
-    "to_mapping",
-    "to_toml",
-]
+__all__ = ["Scenario", "from_mapping", "library", "load", "run", "sweep", "to_mapping", "to_toml"]
 
 
 def __getattr__(name: str) -> Any:
     """``sweep``, once somebody wants it: it brings numpy and a store along, which one answer does without."""
     if name == "sweep":
-        from blocktime.scenarios.sweeps.sweep import sweep  # noqa: PLC0415  (numpy and a store)
+        from blocktime.scenarios.sweeps.sweep import sweep
 
         return sweep
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

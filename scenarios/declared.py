@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import inf, nextafter
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from pydantic import BaseModel, TypeAdapter, create_model
+from pydantic import BaseModel, create_model
 
-from blocktime.model.spec import WORKLOADS, Beside, System, Transaction, Workload
+from blocktime.model.provenance import help_of
+from blocktime.model.spec import WORKLOADS, Beside, System, Transaction
+from blocktime.model.spec.fields import Declaration
 from blocktime.model.spec.programs import work_of
 
 
-@lru_cache(maxsize=1)
-def _schemas() -> tuple[dict[str, Any], dict[str, Any]]:
-    return System.model_json_schema(), TypeAdapter[Any](Workload).json_schema()
+def _owner_of(path: str, kind: str) -> type[BaseModel] | None:
+    """The class whose fields the last part of *path* names; None where a workload of *kind* has no such section."""
+    sections = path.split(".")[:-1]
+    owner: Any = System
+    if sections[:1] == ["workload"]:
+        owner, sections = work_of(kind), sections[1:]
+        if sections[:1] == ["mix"] and len(sections) == 2:
+            return Transaction if owner is not None and "mix" in owner.model_fields else None
+        if sections:
+            return None
+    for section in sections:
+        field = owner.model_fields.get(section)
+        owner = field and field.annotation
+        if not (isinstance(owner, type) and issubclass(owner, BaseModel)):
+            return None
+    return cast("type[BaseModel] | None", owner)
 
 
 def declared_field(path: str, kind: str) -> dict[str, Any] | None:
@@ -23,22 +38,41 @@ def declared_field(path: str, kind: str) -> dict[str, Any] | None:
     *sections, name = path.split(".")
     if sections[:2] == ["workload", "beside"] and len(sections) > 2:
         return _declared_beside([*sections[3:], name])
-    owner: Any = System
-    if sections[:1] == ["workload"]:
-        owner = work_of(kind)
-        if sections[1:2] == ["mix"] and len(sections) == 3:
-            owner = Transaction if owner is not None and "mix" in owner.model_fields else None
-        elif sections[1:]:
-            return None
-        sections = []
-    for section in sections:
-        field = owner.model_fields.get(section)
-        owner = field and field.annotation
-        if not (isinstance(owner, type) and issubclass(owner, BaseModel)):
-            return None
+    owner = _owner_of(path, kind)
     if owner is None or name not in owner.model_fields:
         return None
     return _without_null(_declared_in(owner, name))
+
+
+@lru_cache(maxsize=4096)
+def declaration(path: str, kind: str) -> Declaration:
+    """Label, group, words and units that the field *path* declares; an empty one where *kind* has no such field."""
+    owner, name = _owner_of(path, kind), path.rpartition(".")[2]
+    declared = getattr(owner, name, None) if name == "use" else None
+    if owner is not None and name in owner.model_fields:
+        declared = owner.model_fields[name].json_schema_extra
+    return declared if isinstance(declared, Declaration) else Declaration()
+
+
+@cache
+def declarations(kind: str) -> dict[str, Declaration]:
+    """Every field of a scenario with a workload of *kind* by its dotted path, lists and ``use`` included."""
+    work = work_of(kind)
+    paths = [*_paths_in(System, ""), *(_paths_in(work, "workload.") if work else ())]
+    if work and "mix" in work.model_fields:
+        paths += _paths_in(Transaction, "workload.mix.0.")
+    return {path: declaration(path, kind) for path in paths}
+
+
+def _paths_in(owner: type[BaseModel], where: str) -> Iterator[str]:
+    if hasattr(owner, "use"):
+        yield f"{where}use"
+    for name, field in owner.model_fields.items():
+        below = field.annotation
+        if isinstance(below, type) and issubclass(below, BaseModel):
+            yield from _paths_in(below, f"{where}{name}.")
+        else:
+            yield f"{where}{name}"
 
 
 @lru_cache(maxsize=1024)
@@ -47,7 +81,7 @@ def _declared_in(owner: type[BaseModel], name: str) -> dict[str, Any]:
     field = owner.model_fields[name]
     alone: type[BaseModel] = create_model("Alone", **{name: (field.annotation, field)})  # type: ignore[call-overload]
     declared: dict[str, Any] = alone.model_json_schema()["properties"][name]
-    return declared
+    return {**declared, "description": help_of(owner, name)}
 
 
 def _declared_beside(parts: list[str]) -> dict[str, Any] | None:
@@ -93,23 +127,14 @@ _LIMITS: Final = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "l
 
 def declared_fields(kind: str) -> list[str]:
     """The dotted paths of every field with a single value, for a workload of *kind*, in the specification's order."""
-    system, workload = _schemas()
-    work = workload["$defs"][workload["discriminator"]["mapping"][kind].rsplit("/", 1)[-1]]
-    texts = [*_paths(system, system["$defs"]), *(f"workload.{name}" for name in work["properties"])]
-    if "mix" in work["properties"]:
-        texts += [f"workload.mix.0.{name}" for name in workload["$defs"]["Transaction"]["properties"]]
     return [
-        path for path in texts if path != "workload.kind" and has_one_value(declared_field(path, kind) or {})
+        path
+        for path in declarations(kind)
+        if path != "workload.kind" and has_one_value(declared_field(path, kind) or LIST)
     ]
 
 
-def _paths(section: dict[str, Any], named: dict[str, Any], where: str = "") -> Iterator[str]:
-    for name, field in section["properties"].items():
-        below = named.get(field.get("$ref", "").rsplit("/", 1)[-1], {})
-        if "properties" in below:
-            yield from _paths(below, named, f"{where}{name}.")
-        else:
-            yield f"{where}{name}"
+LIST: Final = {"type": "array"}
 
 
 def has_one_value(declared: dict[str, Any]) -> bool:

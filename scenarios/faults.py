@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from blocktime.model.errors import cut, shown
+from blocktime.model.errors import cut, quote
 from blocktime.model.spec import WORKLOADS, FullScan, System
 from blocktime.model.spec.programs import beside_of
 from blocktime.model.units import parse_bytes, show_bytes, show_number, unit_of
@@ -46,19 +46,17 @@ _LENGTHS = {
 }
 
 
-def one_sentence(
-    error: ValidationError, section: str = "", root: type[BaseModel] = System
-) -> tuple[str, str]:
+def one_sentence(error: ValidationError, section: str = "", root: type[BaseModel] = System) -> tuple[str, str]:
     """The place of the first fault of *error*, below *section*, and a sentence that tells it and counts the others.
 
     *root* is what was read.
     """
     faults = [_Fault(fault, section, root) for fault in error.errors(include_url=False)]
-    kept: dict[str, _Fault] = {}
+    faults_by_place: dict[str, _Fault] = {}
     for fault in faults:  # a field of several forms reports one fault for each; the most telling one is kept
-        if fault.place not in kept or fault.kind in _LIMITS:
-            kept[fault.place] = fault
-    first, *others = (fault for fault in kept.values() if not _follows(fault, kept))
+        if fault.place not in faults_by_place or fault.kind in _LIMITS:
+            faults_by_place[fault.place] = fault
+    first, *others = (fault for fault in faults_by_place.values() if not _follows(fault, faults_by_place))
     return first.place, _say(first) + more_faults([other.place for other in others])
 
 
@@ -81,7 +79,7 @@ class _Fault:
 
     def __init__(self, fault: Any, section: str, root: type[BaseModel]) -> None:
         self.kind: str = fault["type"]
-        self.got: str = shown(fault["input"])
+        self.got: str = quote(fault["input"])
         self.input = fault["input"]
         self.context: dict[str, Any] = fault.get("ctx", {})
         self.message: str = fault["msg"]
@@ -119,9 +117,7 @@ def _walk(location: tuple[Any, ...], kind: str, root: type[BaseModel]) -> tuple[
 
 def _section_of(annotation: Any) -> Any:
     arguments = getattr(annotation, "__args__", ())
-    return next(
-        (a for a in (annotation, *arguments) if isinstance(a, type) and issubclass(a, BaseModel)), None
-    )
+    return next((a for a in (annotation, *arguments) if isinstance(a, type) and issubclass(a, BaseModel)), None)
 
 
 def _say(fault: _Fault) -> str:
@@ -131,14 +127,10 @@ def _say(fault: _Fault) -> str:
     if kind in _LIMITS:
         field, text = _LIMITS[kind]
         limit = fault.context[field]
-        allowed = (
-            "more than 0" if 0 < limit < NEXT_TO_NOTHING else text.format(_limit(fault.parts[-1], limit))
-        )
+        allowed = "more than 0" if 0 < limit < NEXT_TO_NOTHING else text.format(_limit(fault.parts[-1], limit))
         return f"{key}: got {_sizes(fault.parts[-1], got)}; allowed is {allowed}"
     if kind == "literal_error":
-        number = (
-            " or a whole number" if "'auto'" in fault.context["expected"] and key.endswith("_count") else ""
-        )
+        number = " or a whole number" if "'auto'" in fault.context["expected"] and key.endswith("_count") else ""
         got, choices = (_sizes(fault.parts[-1], text) for text in (got, fault.context["expected"]))
         return f"{key}: got {got}; allowed are {choices}{number}"
     if kind.startswith("union_tag"):
@@ -191,7 +183,8 @@ def _unknown_key(fault: _Fault) -> str:
 
 
 def _limit(field: object, value: float) -> str:
-    return _size(field, value) or show_number(value)
+    seconds = " s" if unit_of(str(field)) == "s" else ""
+    return _size(field, value) or show_number(value) + seconds
 
 
 def _size(field: object, value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple, cast
 
 from blocktime.model.budget import UNLIMITED, Budget, allowed, show_about, show_duration
-from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.demand.transaction_demand import run_transactions
 from blocktime.model.engine import is_expected_played
 from blocktime.model.errors import BlocktimeError, OverBudget
 from blocktime.model.spec import System, Transactions, Workload
@@ -44,9 +44,7 @@ def check(budget: Budget, expected: Forecast) -> None:
         limit = show_duration(budget.seconds)
         raise OverBudget(f"an answer takes {expected}; the limit is {limit}{less}", "time")
     if budget.bytes is not None and expected.bytes > budget.bytes:
-        needed = (
-            f"about {show_bytes(expected.bytes)} of memory for {show_about(expected.steps)} {expected.what}"
-        )
+        needed = f"about {show_bytes(expected.bytes)} of memory for {show_about(expected.steps)} {expected.what}"
         limit = show_bytes(budget.bytes)
         raise OverBudget(f"an answer takes {needed}; the limit is {limit}{less}", "memory")
 
@@ -58,12 +56,7 @@ def forecast(system: System, work: Workload, repeated: int = 1) -> Forecast:
     """
     played = cost_of_rows(system, work) if work.plays_rows else AN_ANSWER
     summed = Forecast(
-        LEAST_S + played.seconds,
-        CODE_BYTES + played.bytes,
-        played.steps,
-        played.what,
-        True,
-        played.whole_because,
+        LEAST_S + played.seconds, CODE_BYTES + played.bytes, played.steps, played.what, True, played.whole_because
     )
     if not is_expected_played(system, work):
         return summed

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from blocktime.model.demand.calls import goes_on
-from blocktime.model.demand.popular_blocks import says_popularity
+from blocktime.model.demand.popular_blocks import popularity_field
 from blocktime.model.laws.opened_files import UNBUFFERED as PAST_CACHE
 from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM
 from blocktime.model.laws.processors import FULL_SPEED
@@ -45,7 +45,8 @@ def why_idle(path: str, scenario: Scenario) -> str:
     if is_unread(work.kind, path):
         return "no effect on this kind of workload"
     matters = MATTERS_FOR.get(path)
-    if matters and io_path(scenario) not in matters:
+    programs = work.programs if section == "host" else (work,)
+    if matters and not any(program.opened_as(scenario.system) in matters for program in programs):
         return f"used only for files opened {' or '.join(matters)}"
     if (
         work.asks_the_kernel
@@ -78,6 +79,11 @@ def _needs_no_disk(work: Stream, scenario: Scenario) -> bool:
 
 Reason = tuple[bool, str]
 """Whether a field decides nothing, and why."""
+
+
+def _pool(system: System, empty: bool) -> tuple[bool, str]:
+    """A pool that no block uses takes memory all the same, which may have a price."""
+    return empty and system.prices.memory_per_gb_month is None, "no block uses this pool"
 
 
 def _no_read(system: System, work: Workload) -> Reason:
@@ -150,12 +156,9 @@ def _selectivity(system: System, work: IndexRangeScan) -> Reason:
 def _distinct_keys(system: System, work: IndexRangeScan) -> Reason:
     if _finds_one_row(work):
         return True, "a unique scan finds one row"
-    lie = (
-        work.index_only
-        or system.index.clustering_factor is not None
-        or system.index.clustering != "scattered"
-    )
-    return work.predicate != "equality" and lie, "the predicate asks for a range of keys"
+    lie = work.index_only or system.index.clustering_factor is not None or system.index.clustering == "clustered"
+    counted = work.predicate == "equality" or system.index.compress_columns
+    return not counted and lie, "the predicate asks for a range of keys"
 
 
 def _controller(system: System, work: Workload) -> Reason:
@@ -199,13 +202,17 @@ STATISTICS: Final = (
 RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     **{f"instance.statistics.{name}": _old_costing for name in STATISTICS},
     "host.cpuspeed_hz": lambda system, work: (
-        (
-            system.instance.statistics.cpuspeed_hz is not None,
-            "the system statistics contain CPUSPEED",
-        )
+        (system.instance.statistics.cpuspeed_hz is not None, "the system statistics contain CPUSPEED")
         if system.instance.statistics.kind != "none"
         else _old_costing(system, work)
     ),
+    **{
+        f"instance.redo_transport_{name}": lambda system, work: (
+            system.instance.redo_transport != "sync",
+            "no commit waits for a standby",
+        )
+        for name in ("round_trip_s", "write_s")
+    },
     "index.clustering": _clustering,
     "workload.selectivity_fraction": _selectivity,
     "workload.predicate": lambda system, work: (_finds_one_row(work), "a unique scan finds one row"),
@@ -222,9 +229,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     ),
     "workload.parallel_reads": lambda system, work: (
         work.index_only or not goes_on(system),
-        "the table is not visited"
-        if work.index_only
-        else "without asynchronous I/O, blocks are read one at a time",
+        "the table is not visited" if work.index_only else "without asynchronous I/O, blocks are read one at a time",
     ),
     "workload.rowid_order": lambda system, work: (
         bool(system.index.bitmap or work.index_only),
@@ -234,12 +239,9 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         work.access != "skip" and not system.index.compress_columns,
         "there is no skip scan and no compressed column",
     ),
-    "index.prefix_bytes": lambda system, work: (
-        not system.index.compress_columns,
-        "no column is compressed",
-    ),
+    "index.prefix_bytes": lambda system, work: (not system.index.compress_columns, "no column is compressed"),
     "table.cached_fraction": lambda system, work: (
-        bool(says_popularity(work)),
+        bool(popularity_field(work)),
         "the popularity of blocks determines it",
     ),
     PRECISION: lambda system, work: (
@@ -257,26 +259,16 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         "nothing is written",
     ),
     "host.threads_per_core": _processors,
-    "host.busy_loss_percent": _among_cores(
-        lambda host: host.cpus <= FULL_SPEED, "with two cores, none slows down"
-    ),
+    "host.busy_loss_percent": _among_cores(lambda host: host.cpus <= FULL_SPEED, "with two cores, none slows down"),
     "host.smt_gain_percent": _among_cores(lambda host: host.threads_per_core == 1, "cores have one thread"),
     "instance.disk_asynch_io": _asynchronous,
     "instance.filesystemio_options": lambda system, work: (
-        (True, "ASM and raw devices ignore it")
-        if system.host.io_path in WITHOUT_FILESYSTEM
-        else _no_read(system, work)
+        (True, "ASM and raw devices ignore it") if system.host.io_path in WITHOUT_FILESYSTEM else _no_read(system, work)
     ),
-    "instance.db_keep_cache_bytes": lambda system, work: (work.hot_pool != "keep", "no block uses this pool"),
-    "instance.db_recycle_cache_bytes": lambda system, work: (
-        work.cold_pool != "recycle",
-        "no block uses this pool",
-    ),
+    "instance.db_keep_cache_bytes": lambda system, work: _pool(system, work.hot_pool != "keep"),
+    "instance.db_recycle_cache_bytes": lambda system, work: _pool(system, work.cold_pool != "recycle"),
     "disk.use": _no_read,
-    "disk.volume_per_month": lambda system, work: (
-        system.prices.currency is None,
-        "prices.currency is not set",
-    ),
+    "disk.volume_per_month": lambda system, work: (system.prices.currency is None, "prices.currency is not set"),
     "disk.controller_reads_per_s": _controller,
     "disk.report_interval_s": _controller,
     "disk.controller_writes_per_s": _controller,
@@ -287,10 +279,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         not (system.disk.write_cache_bytes and system.disk.write_cache_flushed),
         "the disk has no write cache that a flush empties",
     ),
-    "disk.write_cache_flushed": lambda system, work: (
-        not system.disk.write_cache_bytes,
-        "the disk has no write cache",
-    ),
+    "disk.write_cache_flushed": lambda system, work: (not system.disk.write_cache_bytes, "the disk has no write cache"),
     "disk.raid_disks": lambda system, work: (system.disk.raid_level == "none", "the disk is not a RAID set"),
     "workload.hot_data_percent": lambda system, work: _hot_blocks(work),
     "workload.hot_gets_percent": lambda system, work: _hot_blocks(work),
@@ -300,13 +289,12 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         "the volume has no IOPS limit",
     ),
     "disk.limit_slice_s": lambda system, work: (
-        system.disk.iops_limit is None and system.disk.throughput_limit_bytes_per_s is None,
+        not any(
+            (system.disk.iops_limit, system.disk.throughput_limit_bytes_per_s, system.instance.redo_limit_bytes_per_s)
+        ),
         "the volume has no limit",
     ),
-    "host.burst_iops": lambda system, work: (
-        system.host.iops_limit is None,
-        "the host has no IOPS limit",
-    ),
+    "host.burst_iops": lambda system, work: (system.host.iops_limit is None, "the host has no IOPS limit"),
     "host.burst_bandwidth_bytes_per_s": lambda system, work: (
         system.host.bandwidth_limit_bytes_per_s is None,
         "the host has no throughput limit",
@@ -316,10 +304,7 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
         "the host has no burst limit",
     ),
     "disk.burst_iops": lambda system, work: (system.disk.iops_limit is None, "the volume has no limit"),
-    "disk.burst_credits": lambda system, work: (
-        system.disk.burst_iops is None,
-        "the volume has no burst limit",
-    ),
+    "disk.burst_credits": lambda system, work: (system.disk.burst_iops is None, "the volume has no burst limit"),
     "workload.caller": lambda system, work: (
         not work.commit_every_rows and work.passes == 1 and (not work.inserts or work.by_direct_path),
         "one statement is one call",
@@ -343,14 +328,8 @@ RULES: Final[dict[str, Callable[[System, Any], Reason]]] = {
     "workload.think_s": _arrivals("both"),
     "workload.in_flight": _arrivals("both"),
     "workload.batch": lambda system, work: (work.in_flight == 1, "one call is in flight"),
-    "workload.arrivals": lambda system, work: (
-        work.rate_per_s is None,
-        "each call waits for the previous one",
-    ),
-    "workload.stride_bytes": lambda system, work: (
-        work.pattern != "strided",
-        "the access pattern is not strided",
-    ),
+    "workload.arrivals": lambda system, work: (work.rate_per_s is None, "each call waits for the previous one"),
+    "workload.stride_bytes": lambda system, work: (work.pattern != "strided", "the access pattern is not strided"),
     "workload.rate_per_s": lambda system, work: (
         bool(work.asks_the_kernel and work.rate_per_s is None and (work.think_s or work.in_flight != 1)),
         "think time or several calls in flight are set",

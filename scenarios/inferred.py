@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from blocktime.model.errors import SpecError, shown
+from blocktime.model.errors import SpecError, quote
 from blocktime.model.provenance import Constant, Frozen
 from blocktime.scenarios.nested import value_within
 
@@ -29,7 +29,7 @@ def inferred_in(layer: Mapping[str, Any], place: str) -> dict[str, Constant]:
     """
     listed = layer.get("inferred", [])
     if not isinstance(listed, list):
-        raise SpecError(f"{place}: inferred: got {shown(listed)}; it is a list of tables, [[inferred]]")
+        raise SpecError(f"{place}: inferred: got {quote(listed)}; it is a list of tables, [[inferred]]")
     notes = {}
     for entry in listed:
         try:

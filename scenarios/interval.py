@@ -14,7 +14,7 @@ def half_width(values: Any) -> Any:
 
     Formula: t × s / √n with Student's t for n - 1 degrees of freedom; at least two values.
     """
-    import numpy as np  # noqa: PLC0415  (one answer does without)
+    import numpy as np
 
     outcomes = np.asarray(values, float)
     count = outcomes.shape[-1]

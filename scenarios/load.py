@@ -11,13 +11,13 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import permutations, product
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TextIO
+from typing import Any, Final, Literal, NamedTuple, TextIO
 
 from pydantic import TypeAdapter, ValidationError
 
 from blocktime.model.catalog import KINDS
 from blocktime.model.demand.segment import growth_of, row_shape
-from blocktime.model.errors import SpecError, UnknownName, cut, shown
+from blocktime.model.errors import SpecError, UnknownName, cut, quote
 from blocktime.model.provenance import Constant, Frozen
 from blocktime.model.spec import WORKLOADS, System, Table, Update, Workload
 from blocktime.model.spec.popularity import WAYS
@@ -26,20 +26,22 @@ from blocktime.scenarios.declared import declared_field
 from blocktime.scenarios.faults import one_sentence
 from blocktime.scenarios.inferred import inferred_in, without_dropped, without_set
 from blocktime.scenarios.measured import compared_in, correlated_in, known_in, written_in
+from blocktime.scenarios.old_fields import with_new_fields
 from blocktime.scenarios.profiles import Profiles
-from blocktime.scenarios.spec import DIFFERING, HEADINGS, PRECISION, SECTIONS, Scenario
+from blocktime.scenarios.spec import CHANGE, DIFFERING, HEADINGS, PRECISION, SECTIONS, Scenario
 from blocktime.scenarios.synonyms import meant_by, no_such_field, no_such_section
 from blocktime.scenarios.unread import set_in
+from blocktime.scenarios.volumes import MEASURED, limits_by_size, measured_fields
 
 LARGEST_FILE_BYTES: Final = 1_000_000
-DEEP_KEY: Final = re.compile(
-    r"""(?<![\w"'-])(?:(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*\.[ \t]*){32}"""
-)
+DEEP_KEY: Final = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*\.[ \t]*){32}""")
 """A dotted key of more than 32 names: no field has one, and reading it takes a time that grows with their square."""
 LONGEST_PATH: Final = 57
 STANDARD_INPUT: Final = ("-", "/dev/stdin")
 """Names of the scenario that standard input holds."""
 DEEPEST_BASE: Final = 8
+Side = Literal["change", "system"]
+"""Of a file with a change: the system with the change, or without it."""
 
 
 Layer = tuple[str, Mapping[str, Any]]
@@ -66,8 +68,7 @@ def library() -> dict[str, LibraryEntry]:
     """The library's scenarios by name."""
     read = {name: library_data(name) for name in library_names()}
     return {
-        name: LibraryEntry(name=name, title=data["title"], source=data.get("source", ""))
-        for name, data in read.items()
+        name: LibraryEntry(name=name, title=data["title"], source=data.get("source", "")) for name, data in read.items()
     }
 
 
@@ -88,10 +89,12 @@ class Source(NamedTuple):
     differences: Mapping[str, Any]
     """What the file says differs from its base; of the library's entry itself, nothing."""
     layers: tuple[Layer, ...]
-    laid_over: tuple[Mapping[str, Any], ...] = ()
+    overrides: tuple[Mapping[str, Any], ...] = ()
     """The last of them: what is laid over what the file says."""
     settings: tuple[str, ...] = ()
     """The ``key=value`` settings among them, as they were written."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of fields of earlier releases."""
 
     @property
     def title(self) -> Any:
@@ -104,7 +107,10 @@ class Source(NamedTuple):
         """The same with nested *changes* laid over it, called *name* in messages."""
         if not changes:
             return self
-        return self._replace(layers=(*self.layers, (name, changes)), laid_over=(*self.laid_over, changes))
+        changes, notes = with_new_fields(changes)
+        return self._replace(
+            layers=(*self.layers, (name, changes)), overrides=(*self.overrides, changes), notes=(*self.notes, *notes)
+        )
 
     def scenario(self) -> Scenario:
         """The scenario that it describes; raises :class:`SpecError` with one sentence for what is wrong."""
@@ -139,34 +145,37 @@ def _at_commas(text: str) -> list[str]:
     return parts
 
 
-def source_of(name_or_path: str | Path, settings: Sequence[str] = (), also: Iterable[str] = ()) -> Source:
+def source_of(
+    name_or_path: str | Path, settings: Sequence[str] = (), also: Iterable[str] = (), side: Side = CHANGE
+) -> Source:
     """A library scenario or a TOML file as it is written, with ``key=value`` settings laid over it.
 
     Settings behind the name are laid over the others; see :func:`split_name`. ``-`` is standard input. *also* are
-    names to offer where there is neither scenario nor file.
+    names to offer where there is neither scenario nor file. Of a file with a change it is that *side*.
     """
-    text, own = split_name(name_or_path)
+    text, more_settings = split_name(name_or_path)
     if text in library_names():
         data = library_data(text)
         source = Source(text, text, data, text, {}, tuple(_chain(data, text)))
     elif not text:
         raise SpecError("the name of a scenario is empty; name one of blocktime list, or a TOML file")
     elif text in STANDARD_INPUT:
-        source = source_in(toml_in(_standard_input(sys.stdin), "standard input"), "stdin", "standard input")
+        content = _standard_input(sys.stdin)
+        source = source_in(toml_in(content, "standard input"), "stdin", "standard input", side)
     else:
-        source = _source_in_file(Path(text), also)
+        source = _source_in_file(Path(text), also, side)
     changed = with_settings(source, settings).with_layer(
-        cut(str(name_or_path)), _settings(own, f"{cut(text)},")
+        cut(str(name_or_path)), _settings(more_settings, f"{cut(text)},")
     )
-    return changed._replace(settings=(*changed.settings, *own))
+    return changed._replace(settings=(*changed.settings, *more_settings))
 
 
-def _source_in_file(path: Path, also: Iterable[str]) -> Source:
+def _source_in_file(path: Path, also: Iterable[str], side: Side) -> Source:
     """A TOML file as it is written; a fault says which file it is in."""
     try:
         data = read_toml(path, also)
         _sections_of(data, path.name)
-        return source_in(data, path.stem, path.name)
+        return source_in(data, path.stem, path.name, side)
     except SpecError as fault:
         fault.file = str(path)
         raise
@@ -187,25 +196,47 @@ def with_settings(source: Source, settings: Sequence[str]) -> Source:
     return changed._replace(settings=(*changed.settings, *settings))
 
 
-def source_in(data: Mapping[str, Any], name: str, where: str) -> Source:
-    """A scenario given as nested mappings in the form of a scenario file."""
+def source_in(data: Mapping[str, Any], name: str, where: str, side: Side = CHANGE) -> Source:
+    """A scenario given as nested mappings in the form of a scenario file; of two sides it is *side*."""
+    data, notes = with_new_fields(data)
     base = data.get("base")
     differences = {section: data[section] for section in DIFFERING if section in data}
     if "measured" in data and base is None and not differences:
-        raise SpecError(
-            f"{where}: contains measured figures but no scenario; blocktime measure says what is missing"
-        )
-    return Source(
-        name, where, data, base if isinstance(base, str) else None, differences, tuple(_chain(data, where))
+        raise SpecError(f"{where}: contains measured figures but no scenario; blocktime measure says what is missing")
+    system = Source(
+        name, where, data, base if isinstance(base, str) else None, differences, tuple(_chain(data, where)), notes=notes
     )
+    change = change_in(data, where)
+    if not change or side == "system":
+        return system
+    nested: dict[str, Any] = {}
+    for key, value in change.items():
+        put(nested, key, value, f"{where}: {CHANGE}")
+    texts = tuple(f"{key}={value}" for key, value in change.items())
+    return system.with_layer(where, nested)._replace(settings=texts)
 
 
-def load(name_or_path: str | Path, settings: Sequence[str] = ()) -> Scenario:
+def change_in(data: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The fields that the file's ``[change]`` sets, by dotted path; raises :class:`SpecError` where it is no table."""
+    change = data.get(CHANGE, {})
+    if not isinstance(change, Mapping):
+        raise SpecError(f"{where}: {CHANGE}: got {quote(change)}; it is a table of fields with their new values")
+    fields: dict[str, Any] = {}
+    for key, value in change.items():
+        if not isinstance(value, Mapping):
+            fields[key] = value
+            continue
+        fields |= {f"{key}.{path}": inner for path, inner in change_in({CHANGE: value}, where).items()}
+    return fields
+
+
+def load(name_or_path: str | Path, settings: Sequence[str] = (), side: Side = CHANGE) -> Scenario:
     """Resolve a library scenario or a TOML file, with ``key=value`` settings laid over it.
 
+    A file with a ``[change]`` has two sides: ``"change"`` is the system with the change, ``"system"`` without it.
     Raises :class:`SpecError` with one sentence: where, which key, what was got, what is allowed.
     """
-    return source_of(name_or_path, settings).scenario()
+    return source_of(name_or_path, settings, side=side).scenario()
 
 
 def from_mapping(data: Mapping[str, Any], name: str = "scenario", where: str = "scenario") -> Scenario:
@@ -227,15 +258,13 @@ def to_mapping(scenario: Scenario) -> dict[str, Any]:
             head[name] = getattr(scenario, name)
     return {
         **head,
-        **{
-            section: scenario.differences[section] for section in DIFFERING if section in scenario.differences
-        },
+        **{section: scenario.differences[section] for section in DIFFERING if section in scenario.differences},
     }
 
 
 def to_toml(scenario: Scenario) -> str:
     """The scenario as the text of a file that :func:`load` reads back."""
-    import tomlkit  # noqa: PLC0415
+    import tomlkit
 
     return tomlkit.dumps(to_mapping(scenario))
 
@@ -263,11 +292,7 @@ def read_toml(path: Path, also: Iterable[str] = ()) -> dict[str, Any]:
         if size > LARGEST_FILE_BYTES:
             raise SpecError(f"{place}: has {size:,} bytes; a scenario has at most {LARGEST_FILE_BYTES:,}")
         content = path.read_bytes()
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-    ) as error:  # no such name can be, no right to read, links in a circle
+    except (OSError, ValueError, RuntimeError) as error:  # no such name can be, no right to read, links in a circle
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SpecError(f"{place}: cannot be read: {reason}") from None
     return toml_in(content, place)
@@ -281,9 +306,7 @@ def toml_in(content: bytes, place: str) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise SpecError(
-            f"{place}: is not text (byte {error.start} is not UTF-8); a scenario is a TOML file"
-        ) from None
+        raise SpecError(f"{place}: is not text (byte {error.start} is not UTF-8); a scenario is a TOML file") from None
     if not text.strip():
         raise SpecError(f"{place}: is empty; a scenario has at least a base or one section")
     try:
@@ -309,7 +332,7 @@ def _chain(data: Mapping[str, Any], where: str) -> list[Layer]:
         if base is None:
             return layers
         if not isinstance(base, str):
-            raise SpecError(f"{layers[0][0]}: base: got {shown(base)}; it is the name of a library scenario")
+            raise SpecError(f"{layers[0][0]}: base: got {quote(base)}; it is the name of a library scenario")
         if base not in library_names():
             raise UnknownName(
                 "base scenario",
@@ -329,9 +352,7 @@ def _settings(settings: Sequence[str], where: str = "--set ") -> dict[str, Any]:
     for setting in settings:
         key, equals, raw = setting.partition("=")
         if not equals or not all(part.strip() for part in key.split(".")):
-            raise SpecError(
-                f"{where}{cut(setting)}: write it as KEY=VALUE, such as tablespace.block_size_bytes=16K"
-            )
+            raise SpecError(f"{where}{cut(setting)}: write it as KEY=VALUE, such as tablespace.block_size_bytes=16K")
         put(nested, key, value_of(key, raw), f"{where}{cut(setting)}")
     return nested
 
@@ -468,8 +489,8 @@ def _growth_for_sets(before: Mapping[str, Any], merged: dict[str, Any]) -> dict[
         grows, _ = growth_of(table, update, row_shape(table))
     except (ValidationError, UnknownName):
         return merged  # its own fault is told where it belongs
-    kept = {field: value for field, value in work.items() if field != "sets"}
-    return {**merged, "workload": {**kept, "growth_bytes": grows}}
+    others = {field: value for field, value in work.items() if field != "sets"}
+    return {**merged, "workload": {**others, "growth_bytes": grows}}
 
 
 def _sections_of(layer: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -478,23 +499,24 @@ def _sections_of(layer: Mapping[str, Any], place: str) -> dict[str, Any]:
     for key, value in layer.items():
         if key in SECTIONS:
             if not isinstance(value, Mapping):
-                raise SpecError(f"{place}: {key}: got {shown(value)}; it is a section with fields")
+                raise SpecError(f"{place}: {key}: got {quote(value)}; it is a section with fields")
             sections[key] = value
         elif key == "sweep" and not isinstance(value, Mapping):
-            raise SpecError(f"{place}: sweep: got {shown(value)}; it is a section with axes, [[sweep.axis]]")
+            raise SpecError(f"{place}: sweep: got {quote(value)}; it is a section with axes, [[sweep.axis]]")
         elif key not in HEADINGS:
             raise UnknownName("section", str(key), (*SECTIONS, *HEADINGS), where=place)
     return sections
 
 
-def _resolve(source: Source) -> Scenario:
-    layers, data = source.layers, source.data
+def _merged(source: Source) -> tuple[dict[str, Any], dict[str, Constant], dict[str, Any]]:
+    """The sections that all layers make, their constants, and what differs from the base."""
+    layers = source.layers
     merged: dict[str, Any] = {}
     constants: dict[str, Constant] = {}
     words: set[str] = set()
     profiles = Profiles(layers)
     differences: dict[str, Any] = dict(source.differences)
-    for rank, (place, layer) in enumerate(layers, len(source.laid_over) - len(layers)):
+    for rank, (place, layer) in enumerate(layers, len(source.overrides) - len(layers)):
         sections = _sections_of(layer, place)
         constants = without_set(constants, sections)
         brought = {*constants, *words}
@@ -509,6 +531,12 @@ def _resolve(source: Source) -> Scenario:
     table = merged.get("table")
     if isinstance(table, dict) and isinstance(table.get("columns"), list):
         merged["table"] = {**table, "columns": tuple(table["columns"])}
+    return merged, constants, differences
+
+
+def _resolve(source: Source) -> Scenario:
+    layers, data = source.layers, source.data
+    merged, constants, differences = _merged(source)
     work_fields = merged.pop("workload", {})
     if isinstance(work_fields.get("mix"), Mapping):  # single fields of a mix that no layer gives as a whole
         work_fields = {**work_fields, "mix": _overlaid_one_by_one([{}], work_fields["mix"], "workload.mix")}
@@ -519,13 +547,9 @@ def _resolve(source: Source) -> Scenario:
                 f"{cut(_blamed(layers, 'workload.beside'))}: workload.beside.{rank}.kind: none is given; "
                 f"allowed are {', '.join(WORKLOADS)}"
             )
-    if compared_in(data, source.where):
-        _check_target(layers, merged.get("disk", {}), constants)
-        _keep_own_times(layers[-1], merged)
+    notes = _take_volumes(source, merged, constants, differences)
     known = known_in(data, source.name, {**merged, "workload": work_fields})
-    constants |= {
-        path: constant for path, constant in known.items() if not getattr(constants.get(path), "name", "")
-    }
+    constants |= {path: constant for path, constant in known.items() if not getattr(constants.get(path), "name", "")}
     section = ""
     try:
         system = System.model_validate({**merged, "constants": constants})
@@ -543,10 +567,11 @@ def _resolve(source: Source) -> Scenario:
             written=tuple(
                 path
                 for path in written_in(data, source.name)
-                if not any(set_in(changes, [path]) for changes in source.laid_over)
+                if not any(set_in(changes, [path]) for changes in source.overrides)
             ),
-            changed=any(path != PRECISION for changes in source.laid_over for path in set_in(changes, ["*"])),
+            changed=any(path != PRECISION for changes in source.overrides for path in set_in(changes, ["*"])),
             correlations=correlated_in(data, source.name),
+            notes=notes,
             seed=data.get("seed", 1),
             replications=data.get("replications", 1),
             system=_with_true_values(system, work),
@@ -555,6 +580,33 @@ def _resolve(source: Source) -> Scenario:
     except ValidationError as error:
         fault, text = one_sentence(error, section)
         raise SpecError(f"{cut(_blamed(layers, fault))}: {text}") from None
+
+
+def _take_volumes(
+    source: Source, merged: dict[str, Any], constants: dict[str, Constant], differences: dict[str, Any]
+) -> tuple[str, ...]:
+    """Give a volume its limits by size, and one that replaces a measured disk its times and share: what to say of it.
+
+    Raises :class:`SpecError` where the measured limit would bind the other disk.
+    """
+    layers, data, notes = source.layers, source.data, source.notes
+    fields: dict[str, float | None] = limits_by_size([layer for _, layer in layers], merged.get("disk", {}))
+    if compared_in(data, source.where):
+        disk = {**merged.get("disk", {}), **fields}
+        measured, sentences = measured_fields(data, source.where, source.overrides, disk)
+        if measured:
+            differences["disk"] = {**differences["disk"], **measured}
+        fields, notes = {**fields, **measured}, notes + tuple(sentences)
+    if fields:
+        merged["disk"] = {**merged["disk"], **fields}
+    for path in [path for path in constants if path.startswith("disk.")]:
+        name = path.removeprefix("disk.")
+        if name in fields and (name in MEASURED or fields[name] is None):
+            del constants[path]
+    if compared_in(data, source.where):
+        _check_target(layers, merged.get("disk", {}), constants)
+        _keep_times_by_parts(layers[-1], merged)
+    return notes
 
 
 def _check_target(layers: Sequence[Layer], disk: Mapping[str, Any], constants: Container[str]) -> None:
@@ -567,7 +619,7 @@ def _check_target(layers: Sequence[Layer], disk: Mapping[str, Any], constants: C
             return
         if "use" in change:
             raise SpecError(
-                f"{cut(place)}: disk.use: got {shown(change['use'])}, which has no limit of requests a second; that of "
+                f"{cut(place)}: disk.use: got {quote(change['use'])}, which has no limit of requests a second; that of "
                 f"the measured disk, {show_number(disk['iops_limit'], 4)}, would bind it: give disk.iops_limit, too"
             )
 
@@ -579,7 +631,7 @@ TIMES_BY_PARTS: Final = (
 """Fields of a disk beside which ``service_cv`` is refused."""
 
 
-def _keep_own_times(last: Layer, merged: dict[str, Any]) -> None:
+def _keep_times_by_parts(last: Layer, merged: dict[str, Any]) -> None:
     """Let a drive whose times follow from its parts keep them, and not vary as the measured disk that it replaces."""
     change, disk = last[1].get("disk", {}), merged.get("disk", {})
     if not isinstance(change, Mapping) or "use" not in change or "service_cv" in change:
@@ -618,9 +670,7 @@ def _with_true_values(system: System, work: Workload) -> System:
         except (TypeError, ValueError):
             if not constant.name:  # a word that the scenario sets over an entry's number
                 continue
-            raise SpecError(
-                f"{constant.source}: inferred: field: got {path!r}; it is the path of a number"
-            ) from None
+            raise SpecError(f"{constant.source}: inferred: field: got {path!r}; it is the path of a number") from None
     return system.model_copy(update={"constants": constants})
 
 
@@ -639,11 +689,11 @@ def _without_replaced(
         holder = out.get(parent, {}) if parent else out
         if not (isinstance(section, Mapping) and "use" in section and isinstance(holder.get(child), Mapping)):
             continue
-        kept = {field: value for field, value in holder[child].items() if f"{path}.{field}" not in brought}
+        others = {field: value for field, value in holder[child].items() if f"{path}.{field}" not in brought}
         if parent:
-            out[parent] = {**holder, child: kept}
+            out[parent] = {**holder, child: others}
         else:
-            out[child] = kept
+            out[child] = others
     return out
 
 
@@ -666,7 +716,7 @@ def _with_entries(
         if section is None:
             continue
         if not isinstance(section, Mapping):
-            raise SpecError(f"{place}: {path}: got {shown(section)}; it is a section with fields")
+            raise SpecError(f"{place}: {path}: got {quote(section)}; it is a section with fields")
         fields = _expanded(kind, section, place, profiles, constants, words)
         if parent:
             out[parent] = {**holder, child: fields}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
-from blocktime.model.causes import FROM_CLIENT, LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
-from blocktime.model.errors import SpecError, shown
+from blocktime.model.causes import PARALLEL, SCATTERED, SEQUENTIAL
+from blocktime.model.demand.transaction_demand import CPUS
+from blocktime.model.errors import SpecError, quote
+from blocktime.model.measures import QUANTITIES, Reader, mean_wait_s
 from blocktime.model.provenance import Constant, Frozen
 from blocktime.model.results import RunResult
 
@@ -32,7 +34,7 @@ READ_EACH: Final = {SEQUENTIAL: SEQUENTIAL, SCATTERED: SCATTERED}
 FORM: Final = 1
 """Of ``[measured]`` as it is written; an older reader would misread a newer one."""
 PARTS: Final = (
-    "form", "says", "known", "compared", "correlation", "file", "setting", "name", "series", "figure",
+    "form", "says", "known", "compared", "correlation", "file", "setting", "name", "series", "figure", "hour", "share",
 )  # fmt: skip
 COUNTS: Final = (GETS, FETCH_CALLS, READ_BLOCKS)
 """What a model may tell whose times are off."""
@@ -52,6 +54,10 @@ class ComparedFigure(Frozen):
     high: float
     file: str
     line: int
+    share: float = 1.0
+    """Part of the measured time that the figure decides."""
+    given: bool = False
+    """Whether the scenario was made to have it, so that it proves nothing."""
 
 
 class AsModelled(Frozen):
@@ -67,6 +73,11 @@ class AsModelled(Frozen):
             return 0.0
         return self.modelled / self.measured.value - 1
 
+    @property
+    def weighed_fraction(self) -> float:
+        """By how much the figure moves the measured time, as a part of it."""
+        return self.off_fraction * self.measured.share
+
 
 def check_form(data: Mapping[str, Any], place: str) -> None:
     """Raise SpecError for a ``[measured]`` of a newer form, or with parts that this one does not know."""
@@ -74,7 +85,7 @@ def check_form(data: Mapping[str, Any], place: str) -> None:
     if not isinstance(measured, Mapping):
         return
     form, unknown = measured.get("form", FORM), sorted(set(measured) - set(PARTS))
-    wrong = f"measured.{unknown[0]} is not known" if unknown else f"measured.form: got {shown(form)}"
+    wrong = f"measured.{unknown[0]} is not known" if unknown else f"measured.form: got {quote(form)}"
     if unknown or form != FORM or isinstance(form, bool):
         raise SpecError(
             f"{place}: {wrong}; this version reads form {FORM}: run the version that wrote the file, or measure again"
@@ -87,7 +98,7 @@ def compared_in(data: Mapping[str, Any], place: str) -> tuple[ComparedFigure, ..
     measured = data.get("measured", {})
     listed = measured.get("compared", []) if isinstance(measured, Mapping) else []
     if not isinstance(listed, list):
-        raise SpecError(f"{place}: measured.compared: got {shown(listed)}; it is a list of tables")
+        raise SpecError(f"{place}: measured.compared: got {quote(listed)}; it is a list of tables")
     compared = []
     for entry in listed:
         try:
@@ -120,7 +131,7 @@ def known_in(data: Mapping[str, Any], place: str, after: Mapping[str, Any]) -> d
             )
         except ValidationError:
             raise SpecError(
-                f"{place}: measured.known: {path}: interval: got {shown(interval)}; it is two numbers"
+                f"{place}: measured.known: {path}: interval: got {quote(interval)}; it is two numbers"
             ) from None
     return known
 
@@ -135,12 +146,10 @@ def correlated_in(data: Mapping[str, Any], place: str) -> tuple[tuple[str, str, 
     correlated = []
     for entry in _tables(data, "correlation", place):
         fields, value = entry.get("fields") or [], entry.get("value")
-        pair = (
-            isinstance(fields, list) and len(fields) == 2 and all(isinstance(field, str) for field in fields)
-        )
+        pair = isinstance(fields, list) and len(fields) == 2 and all(isinstance(field, str) for field in fields)
         if not pair or not isinstance(value, int | float) or not -1 <= value <= 1:
             raise SpecError(
-                f"{place}: measured.correlation: got {shown(dict(entry))}; allowed are two fields and a value from "
+                f"{place}: measured.correlation: got {quote(dict(entry))}; allowed are two fields and a value from "
                 "-1 to 1"
             )
         correlated.append((named(place, fields[0]), named(place, fields[1]), float(value)))
@@ -167,59 +176,32 @@ def _tables(data: Mapping[str, Any], name: str, place: str) -> list[Mapping[str,
     measured = data.get("measured", {})
     listed = measured.get(name, []) if isinstance(measured, Mapping) else []
     if not isinstance(listed, list) or not all(isinstance(entry, Mapping) for entry in listed):
-        raise SpecError(f"{place}: measured.{name}: got {shown(listed)}; it is a list of tables")
+        raise SpecError(f"{place}: measured.{name}: got {quote(listed)}; it is a list of tables")
     return listed
 
 
-def _wait_s(event: str) -> Callable[[RunResult], float | None]:
-    def of(result: RunResult) -> float | None:
-        event_time = result.time.wait.get(event)
-        return event_time.total_s / event_time.waits if event_time is not None and event_time.waits else None
-
-    return of
-
-
-def _per_s(result: RunResult) -> float | None:
-    return result.transactions.per_s if result.transactions is not None else None
-
-
-def _db_time_s(result: RunResult) -> float | None:
-    client = result.time.wait.get(FROM_CLIENT)
-    return result.time.elapsed_s - (client.total_s if client is not None else 0.0)
-
-
-def _reads_per_s(result: RunResult) -> float | None:
-    per_s = _per_s(result)
-    return result.physical_io.read_requests * per_s if per_s is not None else None
-
-
-FIGURES: Final[Mapping[str, Callable[[RunResult], float | None]]] = {
-    TRANSACTIONS: _per_s,
-    DB_TIME: _db_time_s,
-    CPU: lambda result: result.time.cpu_s,
-    READ_WAIT: _wait_s(SEQUENTIAL),
-    PARALLEL_WAIT: _wait_s(PARALLEL),
-    READ_REQUESTS: _reads_per_s,
-    SYNC_WAIT: _wait_s(LOG_FILE_SYNC),
-    READS_A_SECOND: lambda result: result.streams[0].calls_per_s if result.streams else None,
-    READ_LATENCY: lambda result: result.streams[0].response_s if result.streams else None,
-    SCATTERED: _wait_s(SCATTERED),
-    CLIENT_WAIT: _wait_s(FROM_CLIENT),
-    ELAPSED: lambda result: result.time.elapsed_s,
-    GETS: lambda result: result.logical_io.consistent_gets if result.logical_io is not None else None,
-    FETCH_CALLS: lambda result: result.calls["fetch"].count if "fetch" in result.calls else None,
-    READ_BLOCKS: lambda result: result.physical_io.read_blocks,
-    WRITES: lambda result: (
-        result.transactions.written_blocks_per_s if result.transactions is not None else None
-    ),
+_NAMED: Final = {
+    TRANSACTIONS: "transactions_per_s", DB_TIME: "db_time_s", CPU: "cpu_s", READ_REQUESTS: "data_reads_per_s",
+    READS_A_SECOND: "calls_per_s", READ_LATENCY: "response_s", ELAPSED: "elapsed_s", GETS: "consistent_gets",
+    FETCH_CALLS: "fetch_calls", READ_BLOCKS: "read_blocks", WRITES: "written_blocks_per_s",
+}  # fmt: skip
+_WAITS: Final = (READ_WAIT, PARALLEL_WAIT, SYNC_WAIT, SCATTERED, CLIENT_WAIT)
+FIGURES: Final[Mapping[str, Reader]] = {figure: QUANTITIES[name].of for figure, name in _NAMED.items()} | {
+    event: mean_wait_s(event) for event in _WAITS
 }
 """What is measured -> how an answer gives it."""
+DISK_BYTES: Final = "bytes of the disks a second"
+HOST_BUSY: Final = "busy share of the host"
 READ_ON: Final = "mean read on "
 """Before the name of a device of the data."""
 
 
 def figure_in(result: RunResult, name: str) -> float | None:
     """What an answer gives for the figure *name*; None where it gives none."""
+    if name == DISK_BYTES:
+        return sum(device.read_bytes_per_s + device.written_bytes_per_s for device in result.device.values())
+    if name == HOST_BUSY:
+        return result.transactions.utilisation.get(CPUS) if result.transactions is not None else None
     if name.startswith(READ_ON):
         device = result.device.get(name.removeprefix(READ_ON))
         return device.read_await_s if device is not None else None
@@ -237,11 +219,11 @@ def as_modelled(compared: Sequence[ComparedFigure], result: RunResult) -> list[A
 
 
 def light_of(rows: Sequence[AsModelled]) -> Light:
-    """How well the model reproduces what was measured, by the figure that is farthest off.
+    """How well the model reproduces what was measured, by the figure that moves the measured time most.
 
-    Up to 5 % it reproduces, up to 20 % roughly; beyond it does not.
+    Up to 5 % it reproduces, up to 20 % roughly; beyond it does not. Figures that are all given prove nothing: roughly.
     """
-    worst = max((abs(row.off_fraction) for row in rows), default=0.0)
-    if worst <= REPRODUCES:
+    worst = max((abs(row.weighed_fraction) for row in rows), default=0.0)
+    if worst <= REPRODUCES and not (rows and all(row.measured.given for row in rows)):
         return "reproduces"
     return "roughly" if worst <= ROUGHLY else "does not"

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from blocktime.model.catalog import KINDS, Entry, entries
-from blocktime.model.errors import SpecError, UnknownName, cut, shown
+from blocktime.model.errors import SpecError, UnknownName, cut, quote
 from blocktime.model.provenance import Constant, Frozen
 from blocktime.model.spec import System
 from blocktime.scenarios.faults import one_sentence
@@ -25,9 +25,7 @@ class OwnValue(Frozen):
     """A value of an own entry with where it comes from."""
 
     value: Any
-    how: Literal["read", "derived", "general knowledge", "assumed", "set by the scenario"] = (
-        "set by the scenario"
-    )
+    how: Literal["read", "derived", "general knowledge", "assumed", "set by the scenario"] = "set by the scenario"
     source: str = ""
     note: str = ""
     interval: tuple[float, float] | None = None
@@ -46,15 +44,13 @@ class Profiles:
                 for name, table in _table(named, f"{place}: {PROFILE}.{kind}").items():
                     where = f"{place}: {PROFILE}.{kind}.{cut(str(name))}"
                     if name in entries(kind):
-                        raise SpecError(
-                            f"{where}: the catalog has a {kind} of that name; give this one another name"
-                        )
+                        raise SpecError(f"{where}: the catalog has a {kind} of that name; give this one another name")
                     self._tables[kind][str(name)] = where, _table(table, where)
-        self._own = {kind: {name: self._built(kind, name) for name in self._tables[kind]} for kind in KINDS}
+        self._by_kind = {kind: {name: self._built(kind, name) for name in self._tables[kind]} for kind in KINDS}
 
     def known(self, kind: str) -> dict[str, Entry]:
         """Every entry of a kind by name, those of the catalog first."""
-        return {**entries(kind), **self._own[kind]}
+        return {**entries(kind), **self._by_kind[kind]}
 
     def entry(self, kind: str, used: object, where: str) -> Entry:
         """The entry that ``use`` names; raises :class:`SpecError` that begins with *where* for what is none."""
@@ -62,13 +58,11 @@ class Profiles:
 
     def _named(self, kind: str, used: object, where: str, chain: tuple[str, ...]) -> Entry:
         if not isinstance(used, str):
-            raise SpecError(
-                f"{where}: got {shown(used)}; it is the name of an entry, of the catalog or of this file"
-            )
+            raise SpecError(f"{where}: got {quote(used)}; it is the name of an entry, of the catalog or of this file")
         if used in self._tables[kind]:
             return self._built(kind, used, chain)
         if used not in entries(kind):
-            raise SpecError(f"{where}: {UnknownName(kind, used, entries(kind), own=self._tables[kind])}")
+            raise SpecError(f"{where}: {UnknownName(kind, used, entries(kind), from_file=self._tables[kind])}")
         return entries(kind)[used]
 
     def _built(self, kind: str, name: str, chain: tuple[str, ...] = ()) -> Entry:
@@ -93,7 +87,7 @@ class Profiles:
         for field, constant in words.items():
             value = getattr(section, field)
             if value is None:
-                raise SpecError(f"{where}.{field}: got {shown(value)}; give a value, or leave it out")
+                raise SpecError(f"{where}.{field}: got {quote(value)}; give a value, or leave it out")
             constants.pop(field, None)
             if isinstance(value, str):
                 texts[field] = value
@@ -121,25 +115,21 @@ LEAST_SOURCE: Final = 3
 
 def _refuse_what_no_constant_has(where: str, constants: OwnValue) -> None:
     if constants.source and len(constants.source) < LEAST_SOURCE:
-        raise SpecError(
-            f"{where}.source: got {shown(constants.source)}; allowed are {LEAST_SOURCE} characters or more"
-        )
+        raise SpecError(f"{where}.source: got {quote(constants.source)}; allowed are {LEAST_SOURCE} characters or more")
     if constants.interval is not None and not 0 <= constants.interval[0] <= constants.interval[1]:
         low, high = constants.interval
-        raise SpecError(
-            f"{where}.interval: got {low:g} to {high:g}; give two numbers from 0 on, the lower one first"
-        )
+        raise SpecError(f"{where}.interval: got {low:g} to {high:g}; give two numbers from 0 on, the lower one first")
 
 
 def _table(value: Any, where: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise SpecError(f"{where}: got {shown(value)}; it is a section with fields")
+        raise SpecError(f"{where}: got {quote(value)}; it is a section with fields")
     return value
 
 
 def _text(where: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise SpecError(f"{where}: got {shown(value)}; it must be text")
+        raise SpecError(f"{where}: got {quote(value)}; it must be text")
     return value
 
 

@@ -9,8 +9,9 @@ from statistics import fmean
 from typing import Any, Final, cast
 
 from blocktime.model.budget import USUAL, Budget, watch_here, watched
+from blocktime.model.causes import FROM_CLIENT, MORE_DATA
 from blocktime.model.chance import noted
-from blocktime.model.demand.transactions import pools_bytes
+from blocktime.model.demand.transaction_demand import pools_bytes
 from blocktime.model.engine import answer, answer_measures, bound_answer, is_played
 from blocktime.model.errors import OverBudget
 from blocktime.model.interim import completed, sent_to
@@ -18,13 +19,13 @@ from blocktime.model.laws.block_layer import is_in_kernel, release_of
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.results import Interval, RunResult
 from blocktime.model.spec import Transactions, Workload
-from blocktime.model.units import show_bytes, show_number, show_seconds
+from blocktime.model.units import show_bytes, show_data, show_number, show_seconds
 from blocktime.model.workloads.families import KINDS
 from blocktime.scenarios.forecast import expected_within
 from blocktime.scenarios.idle import why_idle
 from blocktime.scenarios.interval import CONFIDENCE, half_width
-from blocktime.scenarios.measured import FIGURES, READ_REQUESTS, REPRODUCES
-from blocktime.scenarios.prices import notes_on_prices
+from blocktime.scenarios.measured import DISK_BYTES, FIGURES, READ_REQUESTS, REPRODUCES, figure_in
+from blocktime.scenarios.pricing import notes_on_prices
 from blocktime.scenarios.spec import PRECISION, Scenario
 from blocktime.scenarios.unread import SIZES_OF_SCANS, is_unread, set_in, unread_in, without
 from blocktime.scenarios.why_words import listed
@@ -98,29 +99,45 @@ def _interim(scenario: Scenario, repeated: int) -> AbstractContextManager[None]:
 
 
 def beyond_measured(scenario: Scenario, result: RunResult) -> list[str]:
-    """A warning about a measured disk whose limit no figure told: what it can do, and that more was not measured."""
+    """Warnings about a measured disk: bytes that are not on it, and a limit that no figure told."""
     disk, modelled = scenario.system.disk, FIGURES[READ_REQUESTS](result)
-    measured = next(
-        (compared.value for compared in scenario.compared if compared.name == READ_REQUESTS), None
-    )
+    compared = {figure.name: figure.value for figure in scenario.compared}
+    measured = compared.get(READ_REQUESTS)
+    notes = _bytes_beside(scenario, compared.get(DISK_BYTES, 0.0), figure_in(result, DISK_BYTES) or 0.0)
     if measured is None or modelled is None:
-        return []
+        return notes
     if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None or disk.rotation_s:
-        return []
+        return notes
     if modelled <= (1 + REPRODUCES) * measured:
         return [
+            *notes,
             "the disk has no known limit: the model treats it as unlimited, and the saturation point is unknown; set "
-            "disk.iops_limit"
+            "disk.iops_limit",
         ]
     return [
+        *notes,
         f"the disk has no known limit: {modelled:,.0f} reads a second are more than the {measured:,.0f} that were "
-        "measured, so the answer is an upper bound, and the disk may saturate first; set disk.iops_limit"
+        "measured, so the answer is an upper bound, and the disk may saturate first; set disk.iops_limit",
     ]
+
+
+def _bytes_beside(scenario: Scenario, measured: float, modelled: float) -> list[str]:
+    """A warning where a changed disk has a limit of bytes, and not all bytes of the report are on it."""
+    limit, beside = scenario.system.disk.throughput_limit_bytes_per_s, measured - modelled
+    if not scenario.changed or limit is None or beside <= REPRODUCES * measured:
+        return []
+    stated = f"the report states {show_data(measured)}/s, of which {show_data(beside)}/s are not on the modelled disk"
+    if measured > limit:
+        return [
+            f"this answer does not hold for the disk: {stated}, and the volume carries {show_data(limit)}/s: scans and "
+            "reads of sessions would share it"
+        ]
+    return [f"{stated}: they leave {show_data(limit - beside)}/s of the volume's {show_data(limit)}/s"]
 
 
 def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     """What a reader should know of the question itself: costs that are defaults, and fields nothing depends on."""
-    notes = []
+    notes = [*scenario.notes]
     work = scenario.workload
     parts = {"host": True, "client": not is_unread(work.kind, "client.use"), "disk": bool(result.device)}
     usual = [
@@ -137,8 +154,9 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
         notes.append(leaves_out)
     notes += _notes_on_changes(scenario)
     if work.asks_the_kernel:
-        notes += _notes_on_the_kernel(scenario)
-    elif _opened_by_default(scenario):
+        notes += [*_notes_on_the_kernel(scenario), *_notes_on_calls(scenario, result)]
+    notes += _notes_on_the_line(scenario, result)
+    if not work.asks_the_kernel and _opened_by_default(scenario):
         notes.append(OPENED_BY_DEFAULT)
     notes += _notes_on_what_is_not_read(scenario)
     if work.mixed:
@@ -148,6 +166,47 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
             "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have fixed it"
         )
     return [*notes, *notes_on_prices(scenario.system)]
+
+
+LONG_TRIP_S: Final = 5e-3
+LARGE_ARRAY_BYTES: Final = 64 * 1024
+EXAMPLE_LINE: Final = 2.5e6
+"""20 Mbit/s."""
+
+
+def _notes_on_the_line(scenario: Scenario, result: RunResult) -> Iterator[str]:
+    """A warning where large fetch calls go to a client far away, and nothing says what the line carries."""
+    net, more, trips = (scenario.system.client, result.time.wait.get(MORE_DATA), result.time.wait.get(FROM_CLIENT))
+    if more is None or trips is None or net.line_bytes_per_s is not None or net.round_trip_s < LONG_TRIP_S:
+        return
+    sent_bytes = net.sdu_bytes * (more.waits + trips.waits)
+    if sent_bytes / trips.waits >= LARGE_ARRAY_BYTES:
+        yield (
+            "the line to the client has no limit here: a line of 20 Mbit/s takes "
+            f"{show_seconds(sent_bytes / EXAMPLE_LINE)} more for these {show_data(sent_bytes)}, and TCP's window may "
+            f"make several round trips of each fetch call of {show_data(sent_bytes / trips.waits)}: set "
+            "client.line_bytes_per_s and client.window_bytes"
+        )
+
+
+CALLS_DECIDE: Final = 0.9
+"""Part of its time from which on a program's calls decide how many it makes."""
+
+
+def _notes_on_calls(scenario: Scenario, result: RunResult) -> Iterator[str]:
+    """A warning where the CPU of a program's calls, a default, decides the answer."""
+    for what, field in (("read", "read_call_s"), ("write", "write_call_s")):
+        calls_s = result.time.cpu.get(f"{what} calls", 0.0)
+        if getattr(scenario.system.host, field) is not None or not result.streams:
+            continue
+        if calls_s >= CALLS_DECIDE * result.time.elapsed_s > 0:
+            stream = result.streams[0]
+            each_s = calls_s * getattr(scenario.workload, "users", 1) / max(1.0, stream.calls)
+            yield (
+                f"host.{field} decides this answer, not the drive: one program makes {1 / each_s:,.0f} calls a second "
+                f"where a call takes {show_seconds(each_s)}, a typical value; a processor of today takes 3 to 5 µs "
+                f"(200,000 to 300,000 calls a second of one program): measure yours, and set host.{field}"
+            )
 
 
 OPENED_BY_DEFAULT: Final = (
@@ -172,9 +231,7 @@ def _notes_on_what_is_not_read(scenario: Scenario) -> Iterator[str]:
     ):
         if listed_paths:
             instead = (
-                OTHER_INDEX
-                if "table.indexes" in listed_paths and not is_unread(work.kind, "index.key_bytes")
-                else ""
+                OTHER_INDEX if "table.indexes" in listed_paths and not is_unread(work.kind, "index.key_bytes") else ""
             )
             yield f"{listed(listed_paths)} {'has' if len(listed_paths) == 1 else 'have'} no effect on {what}{instead}"
     for path in () if work.beside else set_in(changed, ["*"]):
@@ -190,7 +247,6 @@ def _unread_by_all(changed: Mapping[str, Any], work: Workload) -> list[str]:
 
 
 OTHER_INDEX: Final = ": its index is described by [index]"
-UPDATED_ROW: Final = "host.update_row_s"
 WITHOUT_SCANS: Final = "transactions that scan no blocks (workload.mix.scan_blocks is 0)"
 INSTANCE_SHARE: Final = 0.8
 """Share of a host's memory that Oracle's tuning guide plans for an instance, SGA and PGA [oracle-tuning]."""
@@ -200,10 +256,10 @@ def _notes_on_transactions(scenario: Scenario, work: Transactions) -> Iterator[s
     """Fields that have no effect beside others, and users that never pause."""
     if work.rate_per_s is not None and "users" in work.model_fields_set:
         yield "workload.users has no effect beside workload.rate_per_s: transactions arrive at that rate"
-    instance, asked = scenario.system.instance, scenario.differences
+    instance, stated = scenario.system.instance, scenario.differences
     if (
-        "db_block_size_bytes" in asked.get("instance", {})
-        and "block_size_bytes" not in asked.get("tablespace", {})
+        "db_block_size_bytes" in stated.get("instance", {})
+        and "block_size_bytes" not in stated.get("tablespace", {})
         and not instance.db_nk_cache_bytes
         and not scenario.compared
     ):
@@ -238,17 +294,8 @@ def _notes_on_the_kernel(scenario: Scenario) -> Iterator[str]:
 def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
     """What a statement that changes rows leaves out, and what of the question decides nothing."""
     work: Any = scenario.workload
-    table = scenario.system.table
     if not work.plays_rows:
         return
-    if not is_unread(work.kind, UPDATED_ROW) and not set_in(scenario.differences, [UPDATED_ROW]):
-        known = scenario.system.constants.get(UPDATED_ROW)
-        if known is None or known.how == "derived":
-            measured = "was measured" if known is None else "follows from one that was measured"
-            yield (
-                f"the CPU time of an updated row, {show_seconds(scenario.system.host.update_row_s)}, {measured} on a "
-                f"server of 2008 with rows of 9 bytes; a server of today needs less: set {UPDATED_ROW}"
-            )
     if not (work.inserts or work.deletes or work.sets or work.growth_bytes):
         yield "no row grows, so none migrates: set workload.growth_bytes, or workload.sets with table.columns"
     if not work.inserts and work.commit_every_rows:
@@ -256,7 +303,7 @@ def _notes_on_changes(scenario: Scenario) -> Iterator[str]:
             "with intermediate commits, the change consists of several transactions: committed work stays when a later "
             "one fails, and a query that started earlier may fail with ORA-01555"
         )
-    if table.row_bytes_sd:
+    if scenario.system.table.row_bytes_sd:
         yield "the model gives all changed rows the same length; leave more PCTFREE if yours vary"
 
 
@@ -276,9 +323,7 @@ def _replicated(
     first_seed = scenario.seed if seed is None else seed
     results = []
     for index in range(replications):
-        results.append(
-            answer(scenario.system, scenario.workload, seed=first_seed + index, name=scenario.name)
-        )
+        results.append(answer(scenario.system, scenario.workload, seed=first_seed + index, name=scenario.name))
         if progress is not None:
             progress(index + 1, replications)
     return results[0] if replications == 1 else _with_interval(results)
@@ -293,17 +338,15 @@ MOST_S_OF_INTERVAL: Final = 1.0
 """Seconds of a processor that the runs for an interval take where nobody asked for a precision."""
 
 
-def _narrowed(
-    scenario: Scenario, first: RunResult, budget: Budget, has_chance: bool
-) -> tuple[RunResult, list[str]]:
+def _narrowed(scenario: Scenario, first: RunResult, budget: Budget, has_chance: bool) -> tuple[RunResult, list[str]]:
     """The *first* run with the interval of the mean elapsed time over as many more as its precision needs; and a note.
 
     More run with the seeds after the first's as long as *budget* allows the next one. The note says where that is not
     long enough, or where a precision was asked for and chance has no part in the answer.
     """
-    is_asked = bool(set_in(scenario.differences, [PRECISION]))
+    is_stated = bool(set_in(scenario.differences, [PRECISION]))
     percent, watch = scenario.workload.precision_percent, watch_here()
-    most_s = min(budget.seconds or inf, inf if is_asked else MOST_S_OF_INTERVAL)
+    most_s = min(budget.seconds or inf, inf if is_stated else MOST_S_OF_INTERVAL)
     times, wanted = [first.time.elapsed_s], LEAST_RUNS
     try:
         while has_chance and len(times) < (wanted := _runs_wanted(times, wanted, percent)):
@@ -316,15 +359,15 @@ def _narrowed(
         if refusal.of == "memory":
             raise
     if not has_chance:
-        return first, [WITHOUT_CHANCE] if is_asked else []
+        return first, [WITHOUT_CHANCE] if is_stated else []
     if len(times) == 1:
-        return first, [ONE_RUN] if is_asked else []
+        return first, [ONE_RUN] if is_stated else []
     interval = _interval_of(times)
     result = first.model_copy(update={"time": first.time.model_copy(update={"interval": interval})})
     if interval.reach_percent <= percent:
         return result, []
     more = "ask for less precision" + (len(times) < MOST_RUNS) * ", or raise the limit (--max-est-exec-time)"
-    more = more if is_asked else f"--precision {percent:g} plays up to {MOST_RUNS:,}"
+    more = more if is_stated else f"--precision {percent:g} plays up to {MOST_RUNS:,}"
     return result, [
         f"the interval of the mean elapsed time is {show_number(interval.reach_percent, 3)} % to either side after "
         f"{len(times):,} runs, not the {percent:g} % wanted; {more}"

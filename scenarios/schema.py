@@ -12,8 +12,8 @@ from blocktime.model.results import RunResult
 from blocktime.model.spec import System, Workload
 from blocktime.scenarios.inferred import Inferred
 from blocktime.scenarios.profiles import SAID, OwnValue, section_of
-from blocktime.scenarios.spec import PROFILE, SECTIONS
-from blocktime.scenarios.sweeps.spec import Sweep
+from blocktime.scenarios.spec import CHANGE, PROFILE, SECTIONS
+from blocktime.scenarios.sweeps.sweep_spec import Sweep
 
 
 def schema_of(kind: str) -> dict[str, Any]:
@@ -69,6 +69,11 @@ def _scenario_schema() -> dict[str, Any]:
             "replications": {"type": "integer", "minimum": 1, "maximum": 1000},
             "inferred": {"type": "array", "items": inferred},
             PROFILE: profile,
+            CHANGE: {
+                "type": "object",
+                "description": "fields with their values on the side with the change; the rest of the file is the "
+                "system. `compare FILE` plays both sides",
+            },
             "measured": {
                 "type": "object",
                 "description": "Figures of `blocktime measure --out`; they change no answer. `run` prints those in "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field, model_validator
 
@@ -10,24 +10,15 @@ from blocktime.model.provenance import Frozen
 from blocktime.model.spec import System, Whole, Workload
 from blocktime.scenarios.measured import ComparedFigure
 
-SECTIONS = (
-    "tablespace",
-    "table",
-    "index",
-    "instance",
-    "host",
-    "client",
-    "disk",
-    "iostat",
-    "prices",
-    "workload",
-)
+SECTIONS = ("tablespace", "table", "index", "instance", "host", "client", "disk", "iostat", "prices", "workload")
 PRECISION = "workload.precision_percent"
 PROFILE = "profile"
 """The heading of a file's own entries; see :mod:`scenarios.profiles`."""
 DIFFERING = (PROFILE, *SECTIONS)
 """What of a file says how it differs from its base."""
-HEADINGS = ("base", "title", "source", "seed", "replications", "sweep", "inferred", "measured", "profile")
+CHANGE: Final = "change"
+"""The table of a file that is a question: fields with their values on the side with the change."""
+HEADINGS = ("base", "title", "source", "seed", "replications", "sweep", "inferred", "measured", "profile", CHANGE)
 
 
 class Scenario(Frozen):
@@ -50,6 +41,8 @@ class Scenario(Frozen):
     """Whether settings other than the precision are laid over what the file says."""
     correlations: tuple[tuple[str, str, float], ...] = ()
     """Two measured constants by name, and how their logarithms hang together."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of fields of earlier releases."""
     seed: Whole = Field(default=1, ge=0, le=2**63 - 1)
     replications: Whole = Field(default=1, ge=1, le=1000)
     system: System

@@ -1,16 +1,17 @@
-"""What a DBA calls a field by another name: one table, for errors, lists and the page's search."""
+"""What a DBA calls a field by another name, as the fields declare it: for errors, lists and the page's search."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Final, NamedTuple
 
 from blocktime.model.catalog import KINDS, entries
 from blocktime.model.errors import UnknownName, cut
 from blocktime.model.spec import WORKLOADS
 from blocktime.model.unmodelled import unmodelled
-from blocktime.scenarios.declared import declared_fields
+from blocktime.scenarios.declared import declarations, declared_fields
 
 MOST_MEANT: Final = 3
 """Fields that an error offers."""
@@ -18,67 +19,18 @@ MOST_MEANT: Final = 3
 USED: Final = ("host", "client", "disk", "prices")
 """Sections that an entry of the catalog sets as a whole."""
 
-_OPTIONS: Final = ("instance.filesystemio_options",)
-_OPENED: Final = ("host.io_path", *_OPTIONS)
-_MBRC: Final = ("instance.db_file_multiblock_read_count",)
-_CACHE: Final = ("instance.buffer_cache_bytes",)
 
-_MEMBERS: Final = ("disk.raid_disks", "disk.raid_level")
-_STRIPE: Final = (*_MEMBERS, "disk.stripe_unit_bytes")
-_WRITERS: Final = ("instance.db_writer_processes", "instance.db_writer_requests", "instance.checkpoint_s")
+@cache
+def fields_of_words() -> dict[str, tuple[str, ...]]:
+    """A DBA's word -> the fields that hold it; those that it names come before those related to it."""
+    every = {path: declared for kind in WORKLOADS for path, declared in declarations(kind).items()}
+    fields: dict[str, list[str]] = {}
+    named = [(word, path) for path, declared in every.items() for word in declared.words]
+    related = [(word, path) for path, declared in every.items() for word in declared.related]
+    for word, path in (*named, *related):
+        fields.setdefault(word, []).append(path)
+    return {word: tuple(paths) for word, paths in fields.items()}
 
-_HOT: Final = ("workload.hottest_blocks", "workload.hottest_changes_percent")
-
-FIELDS: Final[dict[str, tuple[str, ...]]] = {
-    "filesystemio_options": _OPTIONS, "setall": _OPTIONS, "directio": _OPTIONS,
-    "o_direct": (*_OPTIONS, "host.io_path"), "asynch": (*_OPTIONS, "instance.disk_asynch_io"),
-    "aio": ("instance.disk_asynch_io",), "fs": _OPENED, "files": _OPENED, "filesystem": _OPENED,
-    "file_system": _OPENED, "ext4": _OPENED, "xfs": _OPENED,
-    "mbrc": _MBRC, "multiblock": _MBRC,
-    "db_cache_size": _CACHE, "buffer_cache": _CACHE, "cache_size": _CACHE, "sga": _CACHE, "sga_target": _CACHE,
-    "db_keep_cache_size": ("instance.db_keep_cache_bytes",), "keep": ("instance.db_keep_cache_bytes",),
-    "db_recycle_cache_size": ("instance.db_recycle_cache_bytes",), "recycle": ("instance.db_recycle_cache_bytes",),
-    "db_block_size": ("instance.db_block_size_bytes", "tablespace.block_size_bytes"),
-    "block_size": ("tablespace.block_size_bytes",),
-    "pctfree": ("table.pctfree_percent",), "pct_free": ("table.pctfree_percent",),
-    "num_rows": ("table.rows",), "avg_row_len": ("table.row_bytes",), "row_length": ("table.row_bytes",),
-    "assm": ("tablespace.space_management",), "freelists": ("tablespace.space_management",),
-    "clustering_factor": ("index.clustering_factor", "index.clustering"),
-    "arraysize": ("workload.arraysize_rows",), "fetch_size": ("workload.arraysize_rows",),
-    "prefetch": ("workload.arraysize_rows",), "commit": ("workload.commit_every_rows",),
-    "bitmap": ("index.bitmap", "workload.rowid_order"), "table_cached_blocks": ("index.table_cached_blocks",),
-    "compress": ("index.compress_columns",), "index_compression": ("index.compress_columns",),
-    "nulls": ("index.null_fraction",),
-    "plsql": ("workload.caller",), "forall": ("workload.caller",),
-    "sessions": ("workload.users", "instance.sessions"), "concurrency": ("workload.users",),
-    "connections": ("workload.users",),
-    "think_time": ("workload.think_s",), "tps": ("workload.rate_per_s",),
-    "fast_start_mttr_target": ("instance.checkpoint_s",), "checkpoint": ("instance.checkpoint_s",),
-    "log_checkpoint_interval": ("instance.checkpoint_redo_bytes",),
-    "log_file_size": ("instance.checkpoint_redo_bytes",),
-    "redo": ("instance.redo_disk",), "log_buffer": ("instance.log_buffer_bytes",), "redo_log": ("instance.redo_disk",),
-    "cpu_count": ("host.cpus",), "cores": ("host.cpus",), "hyperthreading": ("host.threads_per_core",),
-    "elevator": ("host.scheduler",), "read_ahead_kb": ("host.read_ahead_bytes",),
-    "max_sectors_kb": ("host.max_request_bytes",), "dirty_ratio": ("host.dirty_ratio_percent",),
-    "ram": ("host.memory_bytes",), "memory": ("host.memory_bytes", *_CACHE),
-    "dop": ("workload.degree",), "parallel": ("workload.degree",), "parallel_degree": ("workload.degree",),
-    "parallel_query": ("workload.degree",), "ncq": ("disk.reorder_age_s", "disk.queue_depth"),
-    "zipf": ("workload.zipf_exponent",), "fast_full_scan": ("workload.access",), "unique_scan": ("workload.access",),
-    "skip_scan": ("workload.access", "index.prefix_distinct_keys"), "ndv": ("index.distinct_keys",),
-    "covering_index": ("workload.index_only",), "cgroup": ("disk.iops_limit", "disk.limit_slice_s"),
-    "iops": ("disk.iops_limit", "host.iops_limit"), "throughput": ("disk.throughput_limit_bytes_per_s",),
-    "vm_limit": ("host.iops_limit", "host.bandwidth_limit_bytes_per_s"), "ebs_optimized": ("host.iops_limit",),
-    "bandwidth": ("disk.bandwidth_bytes_per_s",), "latency": ("disk.overhead_s",), "raid": ("disk.raid_level",),
-    "number_of_disks": _MEMBERS, "disks": _MEMBERS, "spindles": _MEMBERS, "stripe": _STRIPE, "striping": _STRIPE,
-    "ssd": ("disk.use",), "hdd": ("disk.use",), "volume": ("disk.use",), "row_count": ("table.rows",),
-    "batch": ("workload.beside", "workload.batch"), "batch_job": ("workload.beside",),
-    "rman": ("workload.beside", "workload.in_flight"), "backup": ("workload.beside", "workload.in_flight"),
-    "dbwr": _WRITERS, "dbwn": _WRITERS, "dbw0": _WRITERS,
-    "undo": ("host.change_block_s", "workload.mix.0.changed_blocks"),
-    "hot_block": _HOT, "hot_blocks": _HOT, "number": _MEMBERS,
-    "write_cache": ("disk.write_cache_bytes",), "version": ("instance.release",), "smt": ("host.threads_per_core",),
-}  # fmt: skip
-"""A DBA's word -> the fields that hold it."""
 
 _REPORT: Final = "that is a report: blocktime measure FILE reads it"
 NOTES: Final[dict[str, str]] = {
@@ -109,8 +61,8 @@ def meant_by(word: str) -> Meaning | None:
     name = "_".join(cut(word).lower().partition("=")[0].rpartition(".")[2].replace("-", " ").split())
     for unit in ("", "_bytes", "_s", "_rows", "_percent"):
         bare = name.removesuffix(unit) if unit else name
-        if bare in FIELDS or bare in NOTES:
-            return Meaning(FIELDS.get(bare, ()), NOTES.get(bare, ""))
+        if bare in fields_of_words() or bare in NOTES:
+            return Meaning(fields_of_words().get(bare, ()), NOTES.get(bare, ""))
     subject = unmodelled(name)
     return Meaning((), subject.sentence()) if subject else None
 
@@ -163,11 +115,7 @@ def found(text: str, labels: Iterable[tuple[str, str]]) -> SearchResult:
         elif not is_outside and (rank := _rank(_words(bare), _words(label), _words(field))):
             ranked.append((rank, field))
     fields = list(dict.fromkeys(field for _, field in sorted(ranked, key=lambda pair: pair[0])))
-    notes = (
-        [meant.note]
-        if meant and meant.note
-        else [f"{names}: choose it by {use}" for use, names in uses.items()]
-    )
+    notes = [meant.note] if meant and meant.note else [f"{names}: choose it by {use}" for use, names in uses.items()]
     return SearchResult(fields, "; ".join(notes))
 
 

@@ -13,6 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from blocktime.model.catalog import KINDS
+from blocktime.model.spec import System
+
 LIST: Final = Path(__file__).with_name("unread.toml")
 SIZES_OF_SCANS: Final = (
     "instance.db_file_multiblock_read_count", "instance.release", "instance.sessions", "instance.max_io_bytes",
@@ -29,13 +32,17 @@ def unread() -> dict[str, frozenset[str]]:
 
 @cache
 def _wholly_unread(kind: str) -> frozenset[str]:
-    """Sections of which a kind reads no field."""
-    fields = {path for paths in unread().values() for path in paths}
-    return frozenset(
-        section
-        for section in {path.rpartition(".")[0] for path in fields}
-        if all(path in unread()[kind] for path in fields if path.startswith(f"{section}."))
-    )
+    """Sections of the catalog of which a kind reads no field."""
+    listed = unread()[kind]
+    return frozenset(path for path in KINDS.values() if all(f"{path}.{name}" in listed for name in _fields_at(path)))
+
+
+def _fields_at(section: str) -> list[str]:
+    """The fields of a section, those left out that are sections themselves."""
+    owner: Any = System
+    for part in section.split("."):
+        owner = owner.model_fields[part].annotation
+    return [name for name, field in owner.model_fields.items() if not hasattr(field.annotation, "model_fields")]
 
 
 def is_unread(kind: str, path: str) -> bool:

@@ -52,35 +52,30 @@ class Cause(NamedTuple):
     """The answer with these fields changed alone."""
 
 
-def changed_fields(asked: ScenarioPair) -> dict[str, str]:
+def changed_fields(pair: ScenarioPair) -> dict[str, str]:
     """Path of each field that differs -> how a sentence calls the change; a section that is replaced is one of them."""
-    base, other = (_sections(scenario, unset=True) for scenario in asked[:2])
+    base, other = (_sections(scenario, unset=True) for scenario in pair[:2])
     changed: dict[str, str] = {}
     for kind, path in KINDS.items():
         if path in UNTIMED:
             continue
-        before, after = (
-            dict(leaves(value_within(base, path, {}))),
-            dict(leaves(value_within(other, path, {}))),
-        )
+        before, after = (dict(leaves(value_within(base, path, {}))), dict(leaves(value_within(other, path, {}))))
         differing = [name for name in {**before, **after} if before.get(name) != after.get(name)]
-        names = [entry_of(scenario, kind) for scenario in asked[:2]]
+        names = [entry_of(scenario, kind) for scenario in pair[:2]]
         if differing and (len(differing) > OF_AN_ENTRY or (names[0] != names[1] and all(names))):
-            changed[path] = (
-                f"{path}.use {described(asked.other, kind)} instead of {described(asked.base, kind)}"
-            )
-    if asked[0].workload.kind != asked[1].workload.kind:
-        changed["workload"] = f"workload.kind {asked[1].workload.kind} instead of {asked[0].workload.kind}"
+            changed[path] = f"{path}.use {described(pair.other, kind)} instead of {described(pair.base, kind)}"
+    if pair[0].workload.kind != pair[1].workload.kind:
+        changed["workload"] = f"workload.kind {pair[1].workload.kind} instead of {pair[0].workload.kind}"
     for path in [f"workload.{name}" for name in sorted(NUMBERED)]:
         entries = [[*value_within(sections, path, {})] for sections in (base, other)]
         if entries[0] != entries[1]:
             changed[path] = f"{path}: {len(entries[1])} instead of {len(entries[0])}"
     before, after = dict(leaves(base)), dict(leaves(other))
-    given = dict(leaves(_sections(asked.other)))
+    given = dict(leaves(_sections(pair.other)))
     for path, others in GO_TOGETHER.items():
         if before.get(path) != after.get(path):
-            told = next((name for name in (path, *others) if name in given), path)
-            changed[path] = f"{told} {value_in_words(told, given.get(told))}"
+            synonym = next((name for name in (path, *others) if name in given), path)
+            changed[path] = f"{synonym} {value_in_words(synonym, given.get(synonym))}"
     left_out = {name for path in changed for name in GO_TOGETHER.get(path, ())}
     for path in {**before, **after}:
         is_within = path in left_out or any(f"{path}.".startswith(f"{group}.") for group in changed)
@@ -90,9 +85,9 @@ def changed_fields(asked: ScenarioPair) -> dict[str, str]:
     return changed
 
 
-def with_fields(asked: ScenarioPair, paths: Sequence[str]) -> Scenario:
+def with_fields(pair: ScenarioPair, paths: Sequence[str]) -> Scenario:
     """The first scenario with the fields at *paths* as in the second; raises SpecError or ValidationError."""
-    base, other = (_sections(scenario) for scenario in asked[:2])
+    base, other = (_sections(scenario) for scenario in pair[:2])
     for field in (name for path in paths for name in (path, *GO_TOGETHER.get(path, ()))):
         *parents, name = field.split(".")
         node: dict[str, Any] = base
@@ -104,27 +99,23 @@ def with_fields(asked: ScenarioPair, paths: Sequence[str]) -> Scenario:
             node[name] = value
     for name in NUMBERED & {*base["workload"]}:
         base["workload"][name] = [*base["workload"][name].values()]
-    work = (asked.other if "workload" in paths else asked.base).workload
-    return asked[0].model_copy(
+    work = (pair.other if "workload" in paths else pair.base).workload
+    return pair[0].model_copy(
         update={
             "workload": type(work).model_validate(base.pop("workload")),
-            "system": System.model_validate({**base, "constants": asked[0].system.constants}),
+            "system": System.model_validate({**base, "constants": pair[0].system.constants}),
         }
     )
 
 
 def causes(
-    base: RunResult,
-    other: RunResult,
-    asked: ScenarioPair,
-    parts_of: PartsOf,
-    wanted: Mapping[str, float],
+    base: RunResult, other: RunResult, pair: ScenarioPair, parts_of: PartsOf, wanted: Mapping[str, float]
 ) -> dict[str, Cause]:
     """The cause of each *wanted* part, by the seconds that it moved.
 
     Empty where a single field changed, too many did, or it would take too long.
     """
-    changed = changed_fields(asked)
+    changed = changed_fields(pair)
     if not 1 < len(changed) <= MOST_FIELDS:
         return {}
     answers: dict[tuple[str, ...], RunResult] = {}
@@ -137,7 +128,7 @@ def causes(
                 answers[fields] = other
             else:
                 try:
-                    scenario = with_fields(asked, fields)
+                    scenario = with_fields(pair, fields)
                     left_s -= _forecast_s(scenario)
                     if left_s < 0 or len(answers) >= MOST_ANSWERS:
                         return causes_by_part
@@ -147,15 +138,11 @@ def causes(
             tried[fields] = parts_of(base, answers[fields])
         for part, change_s in list(wanted.items()):
             enough = [
-                fields
-                for fields, moved in tried.items()
-                if moved.get(part, 0.0) * change_s >= ENOUGH * change_s**2
+                fields for fields, moved in tried.items() if moved.get(part, 0.0) * change_s >= ENOUGH * change_s**2
             ]
             if enough:
                 nearest = min(enough, key=lambda fields: abs(tried[fields][part] - change_s))
-                causes_by_part[part] = Cause(
-                    nearest, listed([changed[path] for path in nearest]), answers[nearest]
-                )
+                causes_by_part[part] = Cause(nearest, listed([changed[path] for path in nearest]), answers[nearest])
                 del wanted[part]
     return causes_by_part
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from blocktime.model.catalog import KINDS
 from blocktime.model.demand.host_limits import host_limits_used
-from blocktime.model.laws.iostat import columns_of
-from blocktime.model.laws.limits import counted_requests
+from blocktime.model.laws.iostat_columns import columns_of
+from blocktime.model.laws.volume_limits import counted_requests
 from blocktime.model.results import DeviceStats, RunResult
 from blocktime.model.spec import Disk
 from blocktime.model.units import show_bytes, show_data, show_number, show_seconds, show_share, unit_of
@@ -59,19 +59,19 @@ def mean_request_bytes(device: DeviceStats) -> float:
     return sum(size * often for size, often in device.request_bytes.items()) / count if count else 0.0
 
 
-def another_disk(asked: ScenarioPair | None) -> str:
+def another_disk(pair: ScenarioPair | None) -> str:
     """What was set otherwise of the disk; empty where nothing was, or nobody says."""
-    if asked is None or asked.by:
+    if pair is None or pair.by:
         return ""
-    disks = asked.base.system.disk, asked.other.system.disk
+    disks = pair.base.system.disk, pair.other.system.disk
     moved = [name for name in Disk.model_fields if getattr(disks[0], name) != getattr(disks[1], name)]
     if not moved:
         return ""
-    names = entry_of(asked.base, "disk"), entry_of(asked.other, "disk")
+    names = entry_of(pair.base, "disk"), entry_of(pair.other, "disk")
     if all(names):
         return f"the disk is {names[1]} instead of {names[0]}"
     if len(moved) > MOST_FIELDS:
-        return f"the disk is {described(asked.other, 'disk')} instead of {described(asked.base, 'disk')}"
+        return f"the disk is {described(pair.other, 'disk')} instead of {described(pair.base, 'disk')}"
     return f"with {listed([_set_otherwise(name, *disks) for name in moved])}"
 
 
@@ -108,8 +108,8 @@ def _nearest_entry(scenario: Scenario, kind: str) -> tuple[str, list[str]]:
 
 
 def _set_otherwise(name: str, before: Disk, after: Disk) -> str:
-    shown = [value_in_words(name, getattr(disk, name)) for disk in (after, before)]
-    return f"disk.{name} {shown[0]} instead of {shown[1]}"
+    values = [value_in_words(name, getattr(disk, name)) for disk in (after, before)]
+    return f"disk.{name} {values[0]} instead of {values[1]}"
 
 
 def value_in_words(path: str, value: object) -> str:
@@ -128,22 +128,23 @@ def value_in_words(path: str, value: object) -> str:
     return show_bytes(value) + unit.removeprefix("bytes") if unit.startswith("bytes") else show_number(value)
 
 
-def limit(asked: ScenarioPair | None, other: RunResult) -> str:
+def limit(pair: ScenarioPair | None, other: RunResult) -> str:
     """The limit of a volume that holds its requests back, and how far the other one is used; empty where none does."""
-    device, disk = other.device.get("disk"), asked[1].system.disk if asked else None
+    device, disk = other.device.get("disk"), pair[1].system.disk if pair else None
     if device is None or disk is None:
         return ""
     requests_per_s = device.reads_per_s + device.writes_per_s
     used = {}
     if disk.throughput_limit_bytes_per_s is not None:
         moved = device.read_bytes_per_s + device.written_bytes_per_s
-        name = f"the limit of {show_data(disk.throughput_limit_bytes_per_s)}/s"
-        used[name] = moved / disk.throughput_limit_bytes_per_s
+        most_bytes_per_s = disk.raid_disks * disk.throughput_limit_bytes_per_s
+        used[f"the limit of {show_data(most_bytes_per_s)}/s"] = moved / most_bytes_per_s
     if disk.iops_limit is not None:
         counted = requests_per_s * counted_requests(disk, device.average_request_bytes)
-        used[f"the limit of {disk.iops_limit:,.0f} IOPS"] = counted / disk.iops_limit
-    if asked is not None:
-        used |= host_limits_used(asked[1].system, other)
+        most_per_s = disk.raid_disks * disk.iops_limit
+        used[f"the limit of {most_per_s:,.0f} IOPS"] = counted / most_per_s
+    if pair is not None:
+        used |= host_limits_used(pair[1].system, other)
     most = max(used, key=lambda name: used[name], default="")
     if not most or used[most] < BINDING:
         return ""
@@ -160,9 +161,7 @@ def queue_column(result: RunResult) -> str:
     return "aqu-sz" if "aqu-sz" in columns_of(result.kernel) else "avgqu-sz"
 
 
-def awaited(
-    base: RunResult, other: RunResult, asked: ScenarioPair | None = None, *, queue: bool = False
-) -> str:
+def awaited(base: RunResult, other: RunResult, scenarios: ScenarioPair | None = None, *, queue: bool = False) -> str:
     """The time of a request, where that changed, with the queue if *queue*; empty where it did not."""
     pair = devices(base, other)
     if pair is None:
@@ -170,15 +169,15 @@ def awaited(
     before_s, after_s = pair[0].await_s, pair[1].await_s
     if before_s is None or after_s is None or not differs(before_s, after_s, LEAST_AWAIT_CHANGE):
         return ""
-    told = from_to(before_s, after_s, show_seconds)
+    change = from_to(before_s, after_s, show_seconds)
     lengths = pair[0].average_queue or 0.0, pair[1].average_queue or 0.0
     parts = (
         [f"{queue_column(other)} from {show_number(lengths[0], 3)} to {show_number(lengths[1], 3)}"]
         if queue and differs(*lengths, 0.5)
         else []
     )
-    binds = limit(asked, other) if after_s > before_s else ""
-    return f"await of a request {told}{_bracketed([*parts, *_used(*pair)])}{f': {binds}' if binds else ''}"
+    binds = limit(scenarios, other) if after_s > before_s else ""
+    return f"await of a request {change}{_bracketed([*parts, *_used(*pair)])}{f': {binds}' if binds else ''}"
 
 
 def busy(base: RunResult, other: RunResult) -> str:

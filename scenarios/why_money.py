@@ -57,12 +57,12 @@ def _hour_at_the_rate_of(before: Money, after: Money) -> float:
 
 def _instead(before: float, after: float, currency: str) -> str:
     """An amount against the one before."""
-    shown = show_amount(after), show_amount(before)
-    if shown[0] == shown[1]:
-        return f"{shown[0]} {currency} as before"
+    amounts = show_amount(after), show_amount(before)
+    if amounts[0] == amounts[1]:
+        return f"{amounts[0]} {currency} as before"
     less = "less" if after < before else "more"
     parts = [f"{show_amount(abs(after - before))} {less}", show_change(before, after)]
-    return f"{shown[0]} {currency} instead of {shown[1]} ({', '.join(filter(None, parts))})"
+    return f"{amounts[0]} {currency} instead of {amounts[1]} ({', '.join(filter(None, parts))})"
 
 
 def _because(before: Money, after: Money) -> str:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from blocktime.model.causes import (
+    ARCHIVING_NEEDED,
+    CHECKPOINT_INCOMPLETE,
+    COMMITTING,
     DELETING,
+    DIRECT_WRITE,
     FREE_BUFFERS,
     INSERTING,
     LOG_FILE_SYNC,
+    LOG_FULL,
     LOG_SPACE,
     MIGRATING,
     SEARCHING,
@@ -22,18 +27,26 @@ from blocktime.scenarios.why_words import ComponentChange, count, differs, effec
 CHANGING_ROWS = "changing rows"
 CHANGES = {f"CPU: {cause}": CHANGING_ROWS for cause in (UPDATING, INSERTING, DELETING)}
 """Component -> its mechanism between statements that change rows in different ways."""
-TOLD = (
+COMPONENTS = (
     CHANGING_ROWS,
     SEARCHING,
     MIGRATING,
     UPDATING,
     INSERTING,
     DELETING,
+    COMMITTING,
     LOG_FILE_SYNC,
-    LOG_SPACE,
+    *LOG_FULL,
+    DIRECT_WRITE,
     FREE_BUFFERS,
 )
 """The mechanisms that are told here."""
+BY_LOG = {
+    LOG_SPACE: "redo goes to the disk no faster",
+    CHECKPOINT_INCOMPLETE: "DBWR writes the blocks of a log no faster, and the next one waits for them",
+    ARCHIVING_NEEDED: "the archiver copies a log no faster, and the next one waits for it",
+}
+BY_DBWR = "free buffers", "DBWR has to write meanwhile"
 
 CHANGED = {UPDATING: "rows updated", INSERTING: "rows inserted", DELETING: "rows deleted"}
 CHANGING = {UPDATING: "updating a row", INSERTING: "inserting a row", DELETING: "deleting a row"}
@@ -51,7 +64,9 @@ def sentence(name: str, change: ComponentChange, base: RunResult, other: RunResu
         if commits[0] == commits[1]:
             return f"waiting for the log writer {takes(change)}, which {effect(change)}"
         return f"commits {from_to(*commits)}, which {effect(change, ' waiting for the log writer')}"
-    if name in (LOG_SPACE, FREE_BUFFERS):
+    if name == COMMITTING:
+        return f"the CPU of commits {takes(change)}"
+    if name in (*LOG_FULL, DIRECT_WRITE, FREE_BUFFERS):
         return _writing_behind(name, change, base, other)
     cpu = effect(change, " of CPU")
     if name == CHANGING_ROWS:
@@ -105,14 +120,19 @@ def afterwards(base: RunResult, other: RunResult) -> Iterator[str]:
 
 
 def _writing_behind(name: str, change: ComponentChange, base: RunResult, other: RunResult) -> str:
-    """Waits for what is written behind an import, and how much that is."""
-    if name == LOG_SPACE:
-        return f"waiting for the log {takes(change)}: redo goes to the disk no faster"
+    """Waits for what is written behind a load or by it, and how much that is."""
+    if name in LOG_FULL:
+        return f"waiting for the log {takes(change)}: {BY_LOG[name]}"
     writes = _written(base), _written(other)
-    text = f"waiting for free buffers {takes(change)}"
+    what, who = ("direct writes", "the load writes") if name == DIRECT_WRITE else BY_DBWR
+    text = f"waiting for {what} {takes(change)}"
+    if not change.after_s:
+        return text
+    if not change.before_s:
+        return f"{text} for {plural(writes[1], 'block')} that {who}"
     if differs(*writes):
-        return f"{text}: blocks that DBWR has to write meanwhile {from_to(*writes)}"
-    return f"{text} for {plural(writes[1], 'block')} that DBWR has to write meanwhile"
+        return f"{text}: blocks that {who} {from_to(*writes)}"
+    return f"{text} for {plural(writes[1], 'block')} that {who}"
 
 
 def _written(result: RunResult) -> float:
@@ -128,21 +148,21 @@ def _searching(change: ComponentChange, base: RunResult, other: RunResult) -> st
     time = from_to(change.before_s, change.after_s, show_seconds)
     if not differs(was, now):
         return f"the space search {time} at {plural(now, 'rejected probe')}"
-    told = f"rejected probes {from_to(was, now)}"
+    probes = f"rejected probes {from_to(was, now)}"
     if was > now:
         reason = _reason(base, other)
         because = f" because {reason}" if reason else _shared(base, other)
-        return f"the space search {time}{because}: {told}"
+        return f"the space search {time}{because}: {probes}"
     if other.segment is None or not stay_on_offer(other):
-        return f"the space search {time}{_shared(base, other)}: {told}"
+        return f"the space search {time}{_shared(base, other)}: {probes}"
     more = _pieces(base, other)
     if stay_on_offer(base):
-        return f"the space search {time}{f' because {more}' if more else ''}: {told}"
+        return f"the space search {time}{f' because {more}' if more else ''}: {probes}"
     full = plural(other.segment.itl_full_blocks or 0.0, "block")
     because = f"{full} with a full ITL list remain candidates and are probed again and again (bug 6918210)"
     reason = _reason(other, base)
     before = f"; {_with_blocks(base, other)}{reason}" if reason else ""
-    return f"the space search {time} because {because}: {told}{before}"
+    return f"the space search {time} because {because}: {probes}{before}"
 
 
 def _with_blocks(base: RunResult, other: RunResult) -> str:
@@ -159,8 +179,8 @@ def _reason(dear: RunResult, cheap: RunResult) -> str:
     if cheap.changes is None:
         return "no row is changed"
     if before.rejected_held > before.rejected_itl + before.rejected_space:
-        held = after.rejected_held if after else 0.0
-        return "no free space waits for another session's commit" if not held else ""
+        waiting = after.rejected_held if after else 0.0
+        return "no free space waits for another session's commit" if not waiting else ""
     none = bool(_migrated(dear)) and not _migrated(cheap)
     if not stay_on_offer(dear):
         return "no row migrates" if none else ""
@@ -217,10 +237,7 @@ def _offered_no_more(dear: SegmentSpace, cheap: SegmentSpace) -> str:
         return "space management is manual, where a block that rejects a row leaves its free list"
     full = [(segment_space.freeness_after or {}).get("full", 0.0) for segment_space in (dear, cheap)]
     if full[1] - full[0] >= (cheap.itl_full_blocks or 0.0) > 0:
-        return (
-            f"a block with a full ITL list is marked full ({count(full[1])} full blocks instead of "
-            f"{count(full[0])})"
-        )
+        return f"a block with a full ITL list is marked full ({count(full[1])} full blocks instead of {count(full[0])})"
     return "a block with a full ITL list is not offered again after it has rejected a row"
 
 

@@ -17,19 +17,10 @@ from blocktime.scenarios.why_device import (
     mean_request_bytes,
     requests,
 )
-from blocktime.scenarios.why_words import (
-    NOTHING_S,
-    ComponentChange,
-    count,
-    differs,
-    effect,
-    from_to,
-    plural,
-    takes,
-)
+from blocktime.scenarios.why_words import NOTHING_S, ComponentChange, count, differs, effect, from_to, plural, takes
 
 CPU = "CPU of the calls"
-TOLD = (CPU, DEVICE)
+COMPONENTS = (CPU, DEVICE)
 """The mechanisms that are told here; the others by their names."""
 
 WORKS_ALL_THE_TIME = 0.95
@@ -50,11 +41,9 @@ def overlapped(*results: RunResult) -> bool:
     return any(AT_ONCE in result.time.unaccounted for result in results)
 
 
-def at_a_rate(asked: ScenarioPair | None) -> bool:
+def at_a_rate(pair: ScenarioPair | None) -> bool:
     """Whether calls arrive at a rate in both, which decides when the last of them comes."""
-    return asked is not None and all(
-        getattr(scenario.workload, "rate_per_s", None) is not None for scenario in asked[:2]
-    )
+    return pair is not None and all(getattr(scenario.workload, "rate_per_s", None) is not None for scenario in pair[:2])
 
 
 def mechanism(component: str) -> str:
@@ -72,11 +61,7 @@ def mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
 
 
 def sentence(
-    name: str,
-    change: ComponentChange,
-    base: RunResult,
-    other: RunResult,
-    asked: ScenarioPair | None = None,
+    name: str, change: ComponentChange, base: RunResult, other: RunResult, scenarios: ScenarioPair | None = None
 ) -> str:
     """What moved one of the mechanisms of this module, and why where the two results show it."""
     pair = both(base, other)
@@ -86,8 +71,8 @@ def sentence(
         call_counts = from_to(pair[0].calls, pair[1].calls)
         fewer = f" while calls {call_counts}" if differs(pair[0].calls, pair[1].calls) else ""
         return f"{CPU} {takes(change)}{fewer}, which {effect(change)}"
-    waited = awaited(base, other, asked, queue=True)
-    disk = another_disk(asked)
+    waited = awaited(base, other, scenarios, queue=True)
+    disk = another_disk(scenarios)
     parts = [*([disk] if disk else []), *_opened(*pair), *_calls(*pair), *_requests(base, other)]
     if waited:
         parts.append(waited)
@@ -137,11 +122,11 @@ def _response(before: StreamStats, after: StreamStats) -> str:
     call = "write" if after.writes else "read"
     if not differs(before.response_s, after.response_s):
         return f"a {call} takes {show_seconds(after.response_s)} as before"
-    told = f"a {call} takes {show_seconds(after.response_s)} instead of {show_seconds(before.response_s)}"
+    change = f"a {call} takes {show_seconds(after.response_s)} instead of {show_seconds(before.response_s)}"
     tail = before.response_percentiles.get("p95"), after.response_percentiles.get("p95")
     if tail[0] is None or tail[1] is None:
-        return told
-    return f"{told} (p95 {show_seconds(tail[1])} instead of {show_seconds(tail[0])})"
+        return change
+    return f"{change} (p95 {show_seconds(tail[1])} instead of {show_seconds(tail[0])})"
 
 
 def _opened(before: StreamStats, after: StreamStats) -> Iterator[str]:
@@ -185,9 +170,7 @@ def _because(before: DeviceStats, after: DeviceStats, *, fewer: bool) -> str:
     if fewer and merged[1] > merged[0]:
         return f" because {plural(merged[1], 'bio')} {'was' if merged[1] == 1 else 'were'} merged, up to {largest[1]}"
     if not fewer and merged[0] > merged[1]:
-        still = (
-            f"only {plural(merged[1], 'bio')} {'is' if merged[1] == 1 else 'are'} merged" if merged[1] else ""
-        )
+        still = f"only {plural(merged[1], 'bio')} {'is' if merged[1] == 1 else 'are'} merged" if merged[1] else ""
         return f" because {still or 'nothing is merged'} instead of {plural(merged[0], 'bio')}, up to {largest[0]}"
     means = mean_request_bytes(before), mean_request_bytes(after)
     if differs(*means) and fewer == (means[1] > means[0]):
@@ -198,28 +181,28 @@ def _because(before: DeviceStats, after: DeviceStats, *, fewer: bool) -> str:
 
 def _waits(change: ComponentChange, base: RunResult, other: RunResult) -> str:
     """What a call waits for the device, and what that comes to."""
-    told = effect(change)
+    effect_text = effect(change)
     call = _call(other)
     if abs(change.change_s) < NOTHING_S:
         return f"{DEVICE} takes as long as before"
     if not change.after_s:
-        return f"no {call} waits for the device any more, which {told}"
+        return f"no {call} waits for the device any more, which {effect_text}"
     before, after = _waited(base), _waited(other)
     if after is None or (change.before_s and before is None):
-        return f"{DEVICE} {takes(change)}, which {told}"
+        return f"{DEVICE} {takes(change)}, which {effect_text}"
     each = before.total_s / before.waits if before else None, after.total_s / after.waits
     if before is not None and differs(before.waits, after.waits) and not _once_a_call(base, other):
         how_often = f"{count(after.waits)} times instead of {count(before.waits)}"
-        told_each = f"{show_seconds(each[1])} each instead of {show_seconds(each[0] or 0.0)}"
-        return f"{call}s wait for the device {how_often}, {told_each}, which {told}"
+        each_text = f"{show_seconds(each[1])} each instead of {show_seconds(each[0] or 0.0)}"
+        return f"{call}s wait for the device {how_often}, {each_text}, which {effect_text}"
     if each[0] is None:
-        return f"each {call} waits {show_seconds(each[1])} for the device, which {told}"
+        return f"each {call} waits {show_seconds(each[1])} for the device, which {effect_text}"
     if not differs(each[0], each[1]):
-        return f"each {call} waits {show_seconds(each[1])} for the device as before, which {told}"
+        return f"each {call} waits {show_seconds(each[1])} for the device as before, which {effect_text}"
     less = "less" if each[1] < each[0] else "more"
     return (
         f"each {call} waits {show_seconds(abs(each[1] - each[0]))} {less} for the device "
-        f"({show_seconds(each[1])} instead of {show_seconds(each[0])}), which {told}"
+        f"({show_seconds(each[1])} instead of {show_seconds(each[0])}), which {effect_text}"
     )
 
 

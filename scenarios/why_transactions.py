@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from blocktime.model.causes import (
+    ARCHIVING_NEEDED,
     BUFFER_BUSY,
+    CHECKPOINT_INCOMPLETE,
     COPIES,
     FREE_BUFFERS,
     FROM_CLIENT,
@@ -19,7 +21,7 @@ from blocktime.model.causes import (
     SCATTERED,
     SEQUENTIAL,
 )
-from blocktime.model.demand.transactions import DATA, DBWR
+from blocktime.model.demand.transaction_demand import DATA, DBWR
 from blocktime.model.results import RunResult, TransactionStats
 from blocktime.model.units import show_alike, show_bytes, show_number, show_seconds, show_share
 from blocktime.scenarios.spec import Scenario
@@ -50,6 +52,8 @@ QUEUES = {
     BUFFER_BUSY: "changes of the hottest blocks wait for one another",
     FREE_BUFFERS: "DBWR does not write as fast as blocks change",
     LOG_SPACE: "the log writer does not write as fast as redo comes",
+    CHECKPOINT_INCOMPLETE: "DBWR does not write the blocks of a redo log before its reuse",
+    ARCHIVING_NEEDED: "the archiver does not copy a redo log before its reuse",
 }
 # Fields that decide hits -> how a sentence calls them.
 OF_THE_CACHE = {
@@ -79,16 +83,14 @@ def mechanism(component: str) -> str:
     return MECHANISM.get(component) or (CPU if component.startswith("CPU: ") else component)
 
 
-def sentence(
-    name: str, change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None
-) -> str:
+def sentence(name: str, change: ComponentChange, base: RunResult, other: RunResult, pair: ScenarioPair | None) -> str:
     """What moved one mechanism, and why where the two results show it."""
     if name == READS:
-        return _reads(change, base, other, asked)
+        return _reads(change, base, other, pair)
     if name == LOG_FILE_SYNC:
-        return _log(change, base, other, asked)
+        return _log(change, base, other, pair)
     if name == PROCESSOR:
-        needs = _needs_cpu(change, base, other, asked)
+        needs = _needs_cpu(change, base, other, pair)
         return f"{name} {_took(change)}{_busy('processors', base, other)}, which {effect(change)}{needs}"
     if name == CPU:
         gets = _gets(base), _gets(other)
@@ -98,14 +100,14 @@ def sentence(
     return f"{name} {_took(change)}, which {effect(change)}{because}"
 
 
-def _needs_cpu(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
+def _needs_cpu(change: ComponentChange, base: RunResult, other: RunResult, pair: ScenarioPair | None) -> str:
     """Why processors are busier: a transaction needs more of them, such as for rebuilding changed blocks."""
     cpu = base.time.cpu_s, other.time.cpu_s
     if (cpu[1] - cpu[0]) * change.change_s <= 0 or not differs(*cpu, LEAST_BUSY_CHANGE):
         return ""
     gets = _gets(base), _gets(other)
     more = f", as gets per transaction {from_to(*gets, _times)}" if differs(*gets, LEAST_BUSY_CHANGE) else ""
-    if more and gets[1] > gets[0] and asked and _same_gets(*asked[:2]):
+    if more and gets[1] > gets[0] and pair and _same_gets(*pair[:2]):
         more += " to rebuild blocks that others change (consistent reads)"
     return f": a transaction needs {' of CPU instead of '.join(show_alike(cpu[1], cpu[0]))}{more}"
 
@@ -117,21 +119,18 @@ def _same_gets(base: Scenario, other: Scenario) -> bool:
 
 def _took(change: ComponentChange) -> str:
     """From and to, where what is next to nothing is called so."""
-    shown = [
-        "nothing" if took < NEXT_TO_NOTHING_S else change.show(took)
-        for took in (change.after_s, change.before_s)
-    ]
-    return f"takes {shown[0]} instead of {shown[1]}"
+    times = ["nothing" if took < NEXT_TO_NOTHING_S else change.show(took) for took in (change.after_s, change.before_s)]
+    return f"takes {times[0]} instead of {times[1]}"
 
 
-def afterwards(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> Iterator[str]:
+def afterwards(base: RunResult, other: RunResult, scenarios: ScenarioPair | None) -> Iterator[str]:
     """What comes of it: throughput, and what bounds it."""
     pair = both(base, other)
     if pair is None:
         return
     before, after = pair
     if differs(before.per_s, after.per_s):
-        yield f"throughput {from_to(before.per_s, after.per_s, _tps)}{_more_users(asked)}"
+        yield f"throughput {from_to(before.per_s, after.per_s, _tps)}{_more_users(scenarios)}"
     if before.without_disk or after.without_disk:
         return
     if before.bottleneck != after.bottleneck:
@@ -140,38 +139,36 @@ def afterwards(base: RunResult, other: RunResult, asked: ScenarioPair | None) ->
     elif differs(before.saturation_per_s, after.saturation_per_s, 0.05):
         limits = from_to(before.saturation_per_s, after.saturation_per_s, _tps)
         writes = base.physical_io.write_requests, other.physical_io.write_requests
-        told = f": DBWR writes {_times(writes[1])} blocks per transaction instead of {_times(writes[0])}"
+        reason = f": DBWR writes {_times(writes[1])} blocks per transaction instead of {_times(writes[0])}"
         writes_there = after.bottleneck.startswith((DATA, DBWR)) and differs(*writes, 0.1)
-        yield f"the ceiling of the {after.bottleneck} {limits}{told if writes_there else ''}"
+        yield f"the ceiling of the {after.bottleneck} {limits}{reason if writes_there else ''}"
 
 
-def _more_users(asked: ScenarioPair | None) -> str:
-    works = [scenario.workload for scenario in asked[:2]] if asked else []
+def _more_users(pair: ScenarioPair | None) -> str:
+    works = [scenario.workload for scenario in pair[:2]] if pair else []
     users = [work.users for work in works] or [0, 0]
     return f" with {users[1]:,} users instead of {users[0]:,}" if users[0] != users[1] else ""
 
 
-def _reads(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
+def _reads(change: ComponentChange, base: RunResult, other: RunResult, pair: ScenarioPair | None) -> str:
     """Reads by their number and its cause, by what one takes, and by how busy the disk is."""
     parts = []
-    if disk := another_disk(asked):
+    if disk := another_disk(pair):
         parts.append(disk)
     reads = base.physical_io.read_requests, other.physical_io.read_requests
     if differs(*reads):
-        parts.append(f"reads per transaction {from_to(*reads, _times)}{_hits(base, other, asked)}")
+        parts.append(f"reads per transaction {from_to(*reads, _times)}{_hits(base, other, pair)}")
     each = _each(base), _each(other)
     if each[0] and each[1] and differs(*each, 0.02):
-        parts.append(
-            f"a read takes {show_seconds(each[1])} instead of {show_seconds(each[0])}{_queue(base, other)}"
-        )
-        if each[1] > each[0] and (binds := limit(asked, other)):
+        parts.append(f"a read takes {show_seconds(each[1])} instead of {show_seconds(each[0])}{_queue(base, other)}")
+        if each[1] > each[0] and (binds := limit(pair, other)):
             parts.append(binds)
     if not parts:
         return f"reading {takes(change)}, which {effect(change)}"
     return f"{'; '.join(parts)}; reading {takes(change)}, which {effect(change)}"
 
 
-def _hits(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
+def _hits(base: RunResult, other: RunResult, pair: ScenarioPair | None) -> str:
     """Gets and hits as far as they moved reads, and what was set otherwise that decides hits."""
     if base.cache is None or other.cache is None:
         return ""
@@ -179,22 +176,20 @@ def _hits(base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
     more = other.physical_io.read_requests > base.physical_io.read_requests
     causes = [f"gets per transaction {from_to(*gets, _times)}"] if differs(*gets) else []
     if _share(hits[0]) != _share(hits[1]) and (hits[1] < hits[0]) == more:
-        otherwise = list(_set_otherwise(asked))[:MOST_CAUSES]
+        otherwise = list(_set_otherwise(pair))[:MOST_CAUSES]
         since = f" ({listed(otherwise)})" if otherwise else ""
         causes.append(f"the buffer cache hit ratio {from_to(*hits, _share)}{since}")
     return f" because {listed(causes)}" if causes else ""
 
 
-def _set_otherwise(asked: ScenarioPair | None) -> Iterator[str]:
-    if asked is None or asked.by:
+def _set_otherwise(pair: ScenarioPair | None) -> Iterator[str]:
+    if pair is None or pair.by:
         return
     for path, words in OF_THE_CACHE.items():
         section, _, field = path.partition(".")
         values: list[Any] = [
-            getattr(
-                scenario.workload if section == "workload" else getattr(scenario.system, section), field, None
-            )
-            for scenario in asked[:2]
+            getattr(scenario.workload if section == "workload" else getattr(scenario.system, section), field, None)
+            for scenario in pair[:2]
         ]
         if values[0] == values[1] or None in values:
             continue
@@ -223,10 +218,10 @@ def _busy(resource: str, base: RunResult, other: RunResult) -> str:
     return f" ({resource} from {100 * used[0]:.0f} to {100 * used[1]:.0f} % busy{queueing})"
 
 
-def _log(change: ComponentChange, base: RunResult, other: RunResult, asked: ScenarioPair | None) -> str:
+def _log(change: ComponentChange, base: RunResult, other: RunResult, scenarios: ScenarioPair | None) -> str:
     """Commits waiting for the log writer, where the log lies, and how many share one of its writes."""
-    told = asked is None or asked.by
-    places = ["own", "own"] if asked is None or told else [s.system.instance.redo_disk for s in asked[:2]]
+    is_alone = scenarios is None or scenarios.by
+    places = ["own", "own"] if scenarios is None or is_alone else [s.system.instance.redo_disk for s in scenarios[:2]]
     since = ""
     if places[0] != places[1]:
         disk = "the disk of the data" if places[1] == "data" else "a disk of its own"

@@ -39,11 +39,7 @@ __all__ = ["pytest_xdist_make_scheduler"]
 
 def pytest_report_header() -> str:
     """Say what is tested."""
-    return (
-        "every case"
-        if WHOLE
-        else f"samples by BLOCKTIME_SEED={SEED}; python3 dev.py test --whole tests every case"
-    )
+    return "every case" if WHOLE else f"samples by BLOCKTIME_SEED={SEED}; python3 dev.py test --whole tests every case"
 
 
 @pytest.hookimpl(wrapper=True)

@@ -130,9 +130,7 @@ def _single_servers(users: int, stations: dict[int, _Single], think_s: Number) -
     states = [_State(inf, dict.fromkeys(stations, 0.0))]
     for present in range(1, users + 1):
         spacing_s, inside = states[-1]
-        residence_s = {
-            place: station.residence_s(inside[place], spacing_s) for place, station in stations.items()
-        }
+        residence_s = {place: station.residence_s(inside[place], spacing_s) for place, station in stations.items()}
         spacing_s = (think_s + sum(residence_s.values())) / present
         states.append(_State(spacing_s, {place: time / spacing_s for place, time in residence_s.items()}))
     return states
@@ -198,9 +196,4 @@ def mmc_waiting_fraction(arrivals_per_s: Number, service_s: Number, servers: Num
 def mmc_wait_s(arrivals_per_s: Number, service_s: Number, servers: Number) -> Number:
     """Mean wait in M/M/m: C · S/m(1 - ρ) [kleinrock-1975]."""
     waiting_fraction = mmc_waiting_fraction(arrivals_per_s, service_s, servers)
-    return (
-        waiting_fraction
-        * _stretch(utilisation_fraction(arrivals_per_s, service_s, servers))
-        * service_s
-        / servers
-    )
+    return waiting_fraction * _stretch(utilisation_fraction(arrivals_per_s, service_s, servers)) * service_s / servers

@@ -91,9 +91,7 @@ def _disk(draw: Draw, disks: tuple[str, ...] = DISKS) -> Section:
     disk: Section = {"use": draw.one(*disks)}
     if disk["use"] in ("sas-10k", "sas-15k", "sata-7k2") and draw.chance(0.3):
         disk["raid_level"] = draw.one("0", "1", "5", "10")
-        disk["raid_disks"] = draw.one(
-            *{"0": (2, 5), "1": (2,), "5": (3, 5, 8), "10": (4, 8)}[disk["raid_level"]]
-        )
+        disk["raid_disks"] = draw.one(*{"0": (2, 5), "1": (2,), "5": (3, 5, 8), "10": (4, 8)}[disk["raid_level"]])
         disk["stripe_unit_bytes"] = draw.one(16384, 65536, 1 << 20)
     if "raid_level" in disk and draw.chance(0.5):
         disk["write_cache_bytes"] = draw.one("16M", "256M")
@@ -165,10 +163,7 @@ def _scanned(draw: Draw, scenario: Section) -> None:
 
 def _full_scan(draw: Draw, scenario: Section) -> None:
     _scanned(draw, scenario)
-    scenario["workload"] |= {
-        "arraysize_rows": draw.one(15, 100, 1000),
-        "select": draw.one("rows", "rows", "count"),
-    }
+    scenario["workload"] |= {"arraysize_rows": draw.one(15, 100, 1000), "select": draw.one("rows", "rows", "count")}
 
 
 def _index_range_scan(draw: Draw, scenario: Section) -> None:
@@ -178,10 +173,7 @@ def _index_range_scan(draw: Draw, scenario: Section) -> None:
         "selectivity_fraction": draw.one(0.001, 0.02, 0.3),
         "select": draw.one("rows", "rows", "count"),
     }
-    scenario["index"] = {
-        "clustering": draw.one("clustered", "scattered"),
-        "cached_fraction": draw.one(0.0, 0.5, 1.0),
-    }
+    scenario["index"] = {"clustering": draw.one("clustered", "scattered"), "cached_fraction": draw.one(0.0, 0.5, 1.0)}
 
 
 def _export(draw: Draw, scenario: Section) -> None:
@@ -218,19 +210,14 @@ def _delete(draw: Draw, scenario: Section) -> None:
 
 def _insert(draw: Draw, scenario: Section) -> None:
     _changed_and_committed(draw, scenario)
-    scenario["workload"] |= {
-        "rows": draw.one(1000, 5000, 20_000),
-        "method": draw.one("row", "array", "direct"),
-    }
+    scenario["workload"] |= {"rows": draw.one(1000, 5000, 20_000), "method": draw.one("row", "array", "direct")}
     if draw.chance(0.2):
         scenario["workload"]["uncommitted_delete_fraction"] = draw.one(0.1, 0.5)
 
 
 def _import(draw: Draw, scenario: Section) -> None:
     _changed(draw, scenario)
-    scenario["table"] = {
-        name: value for name, value in scenario["table"].items() if not name.endswith("_fraction")
-    }
+    scenario["table"] = {name: value for name, value in scenario["table"].items() if not name.endswith("_fraction")}
     scenario["workload"] |= {"commit": draw.chance(0.5), "buffer_bytes": draw.one(30_720, 1_000_000)}
     scenario["instance"]["db_writer_requests"] = draw.one(1, 64)
 
@@ -253,10 +240,7 @@ def _calls(draw: Draw, kind: str, *, most: int) -> Section:
         if calls["pattern"] == "sequential" and draw.chance(0.2):
             calls["batch"] = calls["in_flight"]
     elif how[1]:
-        calls |= {
-            "rate_per_s": draw.one(10, 50, 200, 1000),
-            "arrivals": draw.one("poisson", "poisson", "regular"),
-        }
+        calls |= {"rate_per_s": draw.one(10, 50, 200, 1000), "arrivals": draw.one("poisson", "poisson", "regular")}
     elif how[2]:
         calls |= {"think_s": draw.one(0.001, 0.02), "think_cv": draw.one(0, 1)}
     calls["count"] = most if "rate_per_s" in calls else draw.one(300, most)
@@ -321,11 +305,7 @@ def _transactions(draw: Draw, scenario: Section) -> None:
     if draw.chance(0.3):
         work["rate_per_s"] = draw.one(1, 5, 20, 60, 200)
     else:
-        work |= {
-            "users": draw.one(1, 4, 10, 30, 100),
-            "think_s": draw.one(0, 0.1, 1.0),
-            "think_cv": draw.one(0, 1, 1),
-        }
+        work |= {"users": draw.one(1, 4, 10, 30, 100), "think_s": draw.one(0, 0.1, 1.0), "think_cv": draw.one(0, 1, 1)}
     if draw.chance(0.3):
         work |= {"hot_data_percent": draw.one(1, 5, 50), "hot_gets_percent": draw.one(50, 90)}
     if draw.chance(0.2):

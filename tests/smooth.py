@@ -26,9 +26,7 @@ def smooth_measures(system: System, work: Workload) -> dict[str, float]:
     else:
         network = mean_values(int(transactions.users), demands_s, transactions.think_s + apart_s)
         per_s, response_s = float(network.throughput_per_s), float(network.response_s) + apart_s
-    return measures_of(bound) | {
-        "elapsed_s": response_s, "response_s": response_s, "transactions_per_s": per_s,
-    }  # fmt: skip
+    return measures_of(bound) | {"elapsed_s": response_s, "response_s": response_s, "transactions_per_s": per_s}
 
 
 def smooth_measures_of(name: str, settings: Sequence[str]) -> dict[str, float]:

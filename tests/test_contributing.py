@@ -101,9 +101,7 @@ def test_a_new_device_answers_and_names_its_sources(python: Run) -> None:
 
 
 def test_a_new_access_path_passes_its_own_test(python: Run) -> None:
-    assert "1 passed" in python(
-        "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/model/test_descending.py"
-    )
+    assert "1 passed" in python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/model/test_descending.py")
 
 
 def test_a_new_instrument_is_read(python: Run, tmp_path: Path) -> None:

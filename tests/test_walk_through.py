@@ -44,5 +44,5 @@ def test_every_line_of_the_walk_is_what_its_command_prints(
         r"^The prediction .* was ([\d.]+ ms); a transaction takes ([\d.]+ ms)\. ", PAGE, re.MULTILINE
     ).groups()  # type: ignore[union-attr]
     compared, after = STEPS[4][1], STEPS[-1][1]
-    assert f"C takes {predicted}," in compared
+    assert f"C: Faster: {predicted} instead of" in compared
     assert f"a transaction takes {taken} " in after

@@ -14,7 +14,7 @@ from statistics import median
 from time import process_time
 from typing import Any, Final, Literal, cast
 
-from blocktime.model.demand.transactions import curve_classes, touch_rules
+from blocktime.model.demand.transaction_demand import curve_classes, touch_rules
 from blocktime.model.errors import OverBudget
 from blocktime.model.laws import touch_count
 from blocktime.model.results import RunResult
@@ -35,7 +35,7 @@ from blocktime.scenarios.measured import (
 )
 from blocktime.validation.identify.advisory import Curve
 from blocktime.validation.identify.against import against
-from blocktime.validation.identify.found import IdentifiedScenario, NotIdentified
+from blocktime.validation.identify.identified_scenario import IdentifiedScenario, NotIdentified
 from blocktime.validation.identify.limit import limit_of
 from blocktime.validation.identify.report import Report
 from blocktime.validation.identify.statement import identify_statement
@@ -100,10 +100,7 @@ class Samples:
         """Each AWR or Statspack report."""
         for kind in OF_REPORTS:
             for path in sorted((self.folder / kind).glob("*.gz")):
-                yield (
-                    path.name.split(".html")[0].split(".txt")[0],
-                    read(OpenedFile(path, path.name, Keep()))[0],
-                )
+                yield (path.name.split(".html")[0].split(".txt")[0], read(OpenedFile(path, path.name, Keep()))[0])
 
 
 def offs(measured: IdentifiedScenario, result: RunResult) -> dict[str, float]:
@@ -142,16 +139,16 @@ def other_volume(samples: Samples) -> Iterator[Bar]:
 
 def arrays(samples: Samples) -> Iterator[Bar]:
     """From the trace of one array size to that of the other."""
-    for own, other in ((50, 500), (500, 50)):
-        mine, theirs = (samples.read("trace10046", TRACES[size]) for size in (own, other))
-        measured = identify_statement(theirs, STATEMENT)
+    for arraysize, other in ((50, 500), (500, 50)):
+        first, second = (samples.read("trace10046", TRACES[size]) for size in (arraysize, other))
+        measured = identify_statement(second, STATEMENT)
         habit = {known.path: known.value for known in measured.known}
-        for what, readings in (("both traces", [*mine, *theirs]), ("that trace", mine)):
+        for what, readings in (("both traces", [*first, *second]), ("that trace", first)):
             sections = identify_statement(readings, STATEMENT).sections()
             sections["workload"]["arraysize_rows"] = habit["workload.arraysize_rows"]
             sections["client"]["first_fetch_rows"] = habit["client.first_fetch_rows"]
             off = offs(measured, run(from_mapping(sections, "my")))
-            check = f"array size {own} to {other}, from {what}"
+            check = f"array size {arraysize} to {other}, from {what}"
             yield Bar(check, GETS, off[GETS], 0.005)
             yield Bar(check, FETCH_CALLS, off[FETCH_CALLS], 0.0)
             yield Bar(check, ELAPSED, off[ELAPSED], 0.05 if what == "both traces" else None)
@@ -206,7 +203,7 @@ def missed_percent(given: Sequence[Mapping[str, float]], cache_bytes: float) -> 
 def explained(samples: Samples) -> Iterator[Bar]:
     """Each report: the share of DB time that has a name, and what of the interval the model reproduces."""
     bars = {CPU: 0.03, READ_REQUESTS: 0.03, TRANSACTIONS: 0.03}
-    told = (READ_WAIT, PARALLEL_WAIT, SYNC_WAIT)
+    waits = (READ_WAIT, PARALLEL_WAIT, SYNC_WAIT)
     for name, reading in samples.reports():
         parts = Report(reading).profile()
         if parts:
@@ -214,16 +211,14 @@ def explained(samples: Samples) -> Iterator[Bar]:
         try:
             identified = identify([reading])
         except NotIdentified as reason:
-            yield Bar(
-                "the interval of each report", f"{name}: {str(reason).partition(': ')[2]}"[:62], 0, None
-            )
+            yield Bar("the interval of each report", f"{name}: {str(reason).partition(': ')[2]}"[:62], 0, None)
             continue
         try:
             off = offs(identified, run(from_mapping(identified.sections(), "my")))
         except OverBudget as reason:
             yield Bar("the interval of each report", f"{name}: {reason}"[:62], 0, None)
             continue
-        for what in (*bars, *told):
+        for what in (*bars, *waits):
             if what in off:
                 yield Bar("the interval of each report", f"{name}: {what}", off[what], bars.get(what))
 
@@ -231,13 +226,13 @@ def explained(samples: Samples) -> Iterator[Bar]:
 def intervals(samples: Samples) -> Iterator[Bar]:
     """Figures that were not used: how many lie within the stated 95 % interval of their prediction."""
     covered = total = 0
-    for own, other, change in _unused(samples):
-        changed = own[1] | {"disk": own[1]["disk"] | change}
-        comparison = against(own[0], changed, other)
+    for system, other, change in _unused(samples):
+        changed = system[1] | {"disk": system[1]["disk"] | change}
+        comparison = against(system[0], changed, other)
         covered, total = covered + comparison.covered, total + len(comparison.figures)
         yield Bar(
             "intervals",
-            f"{own[0].name} to {other[0].file.split('.')[0]}",
+            f"{system[0].name} to {other[0].file.split('.')[0]}",
             comparison.covered / len(comparison.figures),
             None,
         )
@@ -254,11 +249,11 @@ def _unused(samples: Samples) -> Iterator[tuple[tuple[Any, dict[str, Any]], list
         systems[name] = from_mapping(content, name), content
     readings = samples.of_bench(BENCH)
     share = limit_of(Report(readings[0]), readings).share
-    for own in names:
+    for volume in names:
         for other in names:
-            if other != own:
+            if other != volume:
                 change = {"iops_limit": share * VOLUMES[other]}
-                yield systems[own], samples.read("awr_text", other), change
+                yield systems[volume], samples.read("awr_text", other), change
 
 
 def speed(samples: Samples) -> Iterator[Bar]:
@@ -266,18 +261,11 @@ def speed(samples: Samples) -> Iterator[Bar]:
     begin = process_time()
     identified = identify(samples.of_bench(BENCH))
     run(from_mapping(identified.sections(), "my"))
-    yield Bar(
-        "AWR and iostat to as modelled",
-        "CPU of reading and the answer",
-        process_time() - begin,
-        5,
-        unit="s",
-    )
+    yield Bar("AWR and iostat to as modelled", "CPU of reading and the answer", process_time() - begin, 5, unit="s")
 
 
 CHECKS: Final = {
-    check.__name__: check
-    for check in (speed, made_from, other_volume, arrays, advisories, explained, intervals)
+    check.__name__: check for check in (speed, made_from, other_volume, arrays, advisories, explained, intervals)
 }
 
 

@@ -9,11 +9,11 @@ from typing import Final
 from blocktime.model import catalog
 from blocktime.model.provenance import Constant
 from blocktime.model.units import show_number, show_seconds, unit_of
-from blocktime.validation.fitted import FittedConstant
-from blocktime.validation.tally import mechanism_of
+from blocktime.validation.fitted_constants import FittedConstant
 from blocktime.validation.validate import Validation
+from blocktime.validation.verdict_tally import mechanism_of
 from blocktime.validation.words import NOTHING, number_text
-from tools.markdown import code, paragraph, table
+from tools.markdown_tables import code, paragraph, table
 
 CLOSE: Final = 0.7
 """Correlations that are told: half of what is not known of one is not known of the other (0.7² is a half)."""
@@ -48,9 +48,7 @@ def numbers_text(ids: Iterable[str]) -> str:
     for text in ids:
         case, table_name, rest = text.split(":", 2)
         by_table.setdefault(f"{case}:{table_name}", []).append(rest)
-    return "; ".join(
-        f"{code(place)} {', '.join(code(rest) for rest in cells)}" for place, cells in by_table.items()
-    )
+    return "; ".join(f"{code(place)} {', '.join(code(rest) for rest in cells)}" for place, cells in by_table.items())
 
 
 def fitted_table(validation: Validation, patterns: str = "") -> str:
@@ -71,16 +69,7 @@ def fitted_table(validation: Validation, patterns: str = "") -> str:
         for constant in validation.constants
         if any(fnmatchcase(number, pattern) for number in constant.fitted_to for pattern in wanted)
     ]
-    heads = (
-        "constant or input",
-        "value",
-        "95 % interval",
-        "fitted to",
-        "fitted in",
-        "about",
-        "determined by",
-        "note",
-    )
+    heads = ("constant or input", "value", "95 % interval", "fitted to", "fitted in", "about", "determined by", "note")
     return table(heads, rows)
 
 
@@ -107,9 +96,7 @@ def _of_entry(kind: str, entry: catalog.Entry) -> str:
         ]
         for field, constant in entry.constants.items()
     ]
-    rows += [
-        [code(field), text, NOTHING, NOTHING, entry.source, NOTHING] for field, text in entry.texts.items()
-    ]
+    rows += [[code(field), text, NOTHING, NOTHING, entry.source, NOTHING] for field, text in entry.texts.items()]
     heads = ("constant", "value", "95 % interval", "how", "source", "note")
     title = paragraph(f"**{kind}/{entry.name}** – {entry.title} [{entry.source}]")
     return f"{title}\n\n{table(heads, rows)}"

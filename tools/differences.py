@@ -15,8 +15,8 @@ from typing import Final
 
 from blocktime.validation.case import Cell
 from blocktime.validation.compare import Comparison
-from blocktime.validation.tally import by_mechanism, case_of, groups, is_as_printed
 from blocktime.validation.validate import Validation
+from blocktime.validation.verdict_tally import by_mechanism, case_of, groups, is_as_printed
 from blocktime.validation.words import (
     FIT_ALONE,
     NOTHING,
@@ -27,7 +27,7 @@ from blocktime.validation.words import (
     spread_text,
     tolerance_text,
 )
-from tools.markdown import anchor, paragraph, table, together
+from tools.markdown_tables import anchor, paragraph, table, together
 
 LARGE: Final = 0.10
 """A relative error that is told whatever the tolerance."""
@@ -76,11 +76,7 @@ def _split(patterns: str) -> list[str]:
 
 def errors_of(comparison: Comparison) -> list[float]:
     """The relative errors in sample, out of sample, and with its block size left out, as far as there are any."""
-    every = (
-        comparison.relative_error,
-        comparison.out_of_sample_error,
-        comparison.without_its_block_size_error,
-    )
+    every = (comparison.relative_error, comparison.out_of_sample_error, comparison.without_its_block_size_error)
     return [error for error in every if error is not None]
 
 
@@ -102,9 +98,7 @@ def disagreements(numbers: Iterable[Comparison]) -> list[Comparison]:
 def about(patterns: Sequence[str], numbers: Iterable[Comparison]) -> list[Comparison]:
     """Those of *numbers* whose id one of *patterns* has."""
     return [
-        comparison
-        for comparison in numbers
-        if any(fnmatchcase(comparison.number.id, pattern) for pattern in patterns)
+        comparison for comparison in numbers if any(fnmatchcase(comparison.number.id, pattern) for pattern in patterns)
     ]
 
 
@@ -119,10 +113,7 @@ def problems(text: str, validation: Validation) -> list[str]:
     for comparison in off:
         titles = [section.title for section in sections if about(section.patterns, [comparison])]
         if not titles:
-            errors = (
-                ", ".join(f"{100 * error:+.1f} %" for error in errors_of(comparison))
-                or WORDS[comparison.verdict]
-            )
+            errors = ", ".join(f"{100 * error:+.1f} %" for error in errors_of(comparison)) or WORDS[comparison.verdict]
             texts.append(f"{comparison.number.id} disagrees ({errors}), and no section is about it")
         elif len(titles) > 1:
             texts.append(f"{comparison.number.id}: sections {' and '.join(map(repr, titles))}; wanted one")
@@ -159,8 +150,8 @@ def error_text(comparison: Comparison, error: float | None) -> str:
         return NOTHING
     if is_as_printed(error):
         return "0"
-    shown = f"{100 * error:+.{0 if _by_chance(comparison) else 1}f}"
-    return f"{shown if float(shown) else shown[1:]} %"
+    percent = f"{100 * error:+.{0 if _by_chance(comparison) else 1}f}"
+    return f"{percent if float(percent) else percent[1:]} %"
 
 
 CELLS: Final[dict[str, Callable[[Comparison], str]]] = {
@@ -194,8 +185,8 @@ def numbers_table(patterns: str, validation: Validation) -> str:
     spreads = dict.fromkeys(
         comparison.number.spread_from for comparison in comparisons if comparison.number.spread_from
     )
-    shown = table(HEADS, _rows(HEADS, comparisons)) if comparisons else "Nothing disagrees here."
-    return "\n\n".join([shown, *(paragraph(f"Spread: {_sentence(spread)}") for spread in spreads)])
+    text = table(HEADS, _rows(HEADS, comparisons)) if comparisons else "Nothing disagrees here."
+    return "\n\n".join([text, *(paragraph(f"Spread: {_sentence(spread)}") for spread in spreads)])
 
 
 def _sentence(text: str) -> str:
@@ -257,9 +248,9 @@ def _percent(share: float | None) -> str:
 def fits_table(validation: Validation) -> str:
     """Every number that constants were fitted to, with what the model says of it without it."""
     fits = [comparison for comparison in validation.numbers if comparison.in_sample]
-    shown = {"out of sample": "without its row"}
+    head_texts = {"out of sample": "without its row"}
     return "\n\n".join(
-        table([case, *(shown.get(head, head) for head in OF_FITS[1:])], _rows(OF_FITS, comparisons))
+        table([case, *(head_texts.get(head, head) for head in OF_FITS[1:])], _rows(OF_FITS, comparisons))
         for case, comparisons in groups(fits, case_of)
     )
 

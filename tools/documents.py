@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,24 +17,18 @@ from blocktime.model.unmodelled import subjects
 from blocktime.scenarios.uncertainty.model_error import path_of_model_error
 from blocktime.validation.validate import Validation, validate
 from tools.constant_tables import catalog_tables, correlation_table, fitted_table, prior_table
-from tools.differences import (
-    contents,
-    doubts_table,
-    fits_table,
-    mechanism_table,
-    numbers_table,
-    problems,
-    summary,
-)
+from tools.differences import contents, doubts_table, fits_table, mechanism_table, numbers_table, problems, summary
+from tools.field_lists import field_list
+from tools.fit_model_error import text_of as model_error_text
 from tools.law_tables import law_tables
-from tools.markdown import item
-from tools.model_error import text_of as model_error_text
+from tools.markdown_tables import item
 
 Maker = Callable[[str], str]
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "docs"
 DIFFERENCES: Final = FOLDER / "differences.md"
 MODEL: Final = FOLDER / "model.md"
+FIELDS: Final = FOLDER / "fields.md"
 
 PART: Final = re.compile(
     r"(?P<begin><!-- generated: (?P<name>[a-z ]+)(?::\s(?P<of>[^>]*))? -->\n)(?P<body>.*?)(?P<end><!-- end -->)",
@@ -51,9 +45,7 @@ def filled(text: str, makers: Mapping[str, Maker], place: str) -> str:
     whole = [mark for part in PART.finditer(text) for mark in (part["begin"].rstrip(), part["end"])]
     for mark in MARK.findall(text):
         if mark not in whole:
-            raise SpecError(
-                f"{place}: {mark}: wanted <!-- generated: NAME --> … <!-- end -->, one after another"
-            )
+            raise SpecError(f"{place}: {mark}: wanted <!-- generated: NAME --> … <!-- end -->, one after another")
 
     def made(part: re.Match[str]) -> str:
         name, of = part["name"], part["of"] or ""
@@ -64,15 +56,9 @@ def filled(text: str, makers: Mapping[str, Maker], place: str) -> str:
     return PART.sub(made, text)
 
 
-def parts_of(text: str) -> Iterator[tuple[str, str]]:
-    """Mark and content of each generated part."""
-    for part in PART.finditer(text):
-        yield part["begin"].strip(), part["body"]
-
-
 def fresh_documents(validation: Validation) -> dict[Path, str]:
     """Each document as it should be."""
-    texts = {path: path.read_text("utf-8") for path in (DIFFERENCES, MODEL)}
+    texts = {path: path.read_text("utf-8") for path in (DIFFERENCES, MODEL, FIELDS)}
     makers: dict[str, Maker] = {
         "summary": lambda _: summary(validation),
         "contents": lambda _: contents(texts[DIFFERENCES], validation),
@@ -85,9 +71,8 @@ def fresh_documents(validation: Validation) -> dict[Path, str]:
         "catalog": catalog_tables,
         "correlations": lambda _: correlation_table(),
         "laws": law_tables,
-        "not modelled": lambda _: "\n".join(
-            item(f"{subject.name}: {subject.nearest}") for subject in subjects()
-        ),
+        "fields": field_list,
+        "not modelled": lambda _: "\n".join(item(f"{subject.name}: {subject.nearest}") for subject in subjects()),
     }
     return {path: filled(text, makers, f"docs/{path.name}") for path, text in texts.items()}
 

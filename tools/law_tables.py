@@ -11,7 +11,7 @@ from typing import Final
 
 from blocktime.model import laws
 from blocktime.model.errors import SpecError
-from tools.markdown import code, item, paragraph
+from tools.markdown_tables import code, item, paragraph
 
 FOLDER: Final = Path(laws.__file__).parent
 PLAIN: Final = frozenset({"__init__", "numeric"})
@@ -44,13 +44,11 @@ def _of_module(name: str) -> str:
     tree, lines = _module(name)
     text = ast.get_docstring(tree) or ""
     keys = KEY.findall(text)
-    told = [
-        item(_law(law, keys))
-        for law in tree.body
-        if isinstance(law, ast.FunctionDef) and not law.name.startswith("_")
+    items = [
+        item(_law(law, keys)) for law in tree.body if isinstance(law, ast.FunctionDef) and not law.name.startswith("_")
     ]
     numbers = [item(number) for number in _numbers(tree, lines)]
-    parts = [paragraph(f"**{name}.** {_plain(text)}"), "\n".join(told)]
+    parts = [paragraph(f"**{name}.** {_plain(text)}"), "\n".join(items)]
     return "\n\n".join(parts + ([f"Numbers in `{name}`:", "\n".join(numbers)] if numbers else []))
 
 

@@ -118,10 +118,7 @@ def faults(user: dict[str, list[str]], all_names: list[str]) -> list[str]:
 def written(user: dict[str, list[str]], tests: dict[str, list[str]], tool: dict[str, list[str]]) -> str:
     """The list of licences, as docs/licences.md has it."""
     lines = ["# Licences of what Blocktime installs", ""]
-    lines += [
-        "Blocktime itself is under the MIT licence (`LICENSE`). `python3 dev.py licences` writes this list.",
-        "",
-    ]
+    lines += ["Blocktime itself is under the MIT licence (`LICENSE`). `python3 dev.py licences` writes this list.", ""]
     lines += [textwrap.fill(BUNDLED, 120), ""]
     parts = {
         "What a user installs (`python3 dev.py app`)": user,

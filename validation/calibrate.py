@@ -8,10 +8,10 @@ from typing import Final
 
 from blocktime.validation.case import Prior
 from blocktime.validation.cases import case_names, load_case
+from blocktime.validation.constants_by_name import substituted
 from blocktime.validation.fit import Fit, fit_to
 from blocktime.validation.joint import Joint, joint_of
 from blocktime.validation.numbers import MeasuredNumber, numbers_of
-from blocktime.validation.parameters import substituted
 
 FIRST: Final = ("savvinov_logical_io",)
 """Cases whose constants others take over (``same_as``)."""
@@ -30,9 +30,7 @@ class Calibration:
         return [f"{fit.case}: {sentence}" for fit in self.fits for sentence in fit.unidentified]
 
 
-def calibrate(
-    cases: Sequence[str] | None = None, progress: Callable[[int, int], None] | None = None
-) -> Calibration:
+def calibrate(cases: Sequence[str] | None = None, progress: Callable[[int, int], None] | None = None) -> Calibration:
     """Fit each case's constants by bounded weighted least squares on their logarithms; all cases by default.
 
     Weights are one over the standard error of a printed number. Raises SpecError where a fit does not converge.

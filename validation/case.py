@@ -46,6 +46,9 @@ class PrintedSource(Strict):
     document: str = Field(description="Number of the document, such as document 000")
     locator: str = Field(description="Where in the document the numbers stand")
     system: str = Field(description="What was measured, and what is not stated of it")
+    year: int | None = Field(
+        None, ge=1990, le=2100, description="Year of the measurement; where none stands, of its newest software"
+    )
     samples: int = Field(ge=1, description="Runs behind a printed number")
 
 
@@ -69,32 +72,22 @@ class Cells(Strict):
 
     def has_row(self, row: Row) -> bool:
         """Whether *row* is one of the rows."""
-        return all(
-            row[key] in (value if isinstance(value, list) else [value]) for key, value in self.where.items()
-        )
+        return all(row[key] in (value if isinstance(value, list) else [value]) for key, value in self.where.items())
 
 
 class NumberSpec(Cells):
     """One printed column, or with *where* one of its rows: unit, what predicts it, and what it may be used for."""
 
-    unit: str = Field(
-        default="", description="Unit as printed: s, ms, us, bytes, MB, MB/s, %; empty for a count"
-    )
-    path: str = Field(
-        default="", description="Dotted path into the result, or the name of a derived quantity"
-    )
+    unit: str = Field(default="", description="Unit as printed: s, ms, us, bytes, MB, MB/s, %; empty for a count")
+    path: str = Field(default="", description="Dotted path into the result, or the name of a derived quantity")
     mark: Mark
     mechanism: Mechanism | None = Field(default=None, description="Instead of the table's")
     tolerance: float | None = Field(default=None, ge=0, description="Relative; 0 is exact")
     tolerance_absolute: float | None = Field(default=None, ge=0, description="In the printed unit")
     bound: Bound | None = Field(default=None, description="For a number printed as a bound")
-    fits: list[str] = Field(
-        default=[], description="Constants fitted to it, as host/rahn-2008: fetch_column_s"
-    )
+    fits: list[str] = Field(default=[], description="Constants fitted to it, as host/rahn-2008: fetch_column_s")
     reason: str = Field(default="", description="Why nothing predicts it, for a descriptive number")
-    scenario: str = Field(
-        default="", description="Instead of the table's; {column} stands for a cell of the row"
-    )
+    scenario: str = Field(default="", description="Instead of the table's; {column} stands for a cell of the row")
     settings: list[str] = Field(default=[], description="Further settings, KEY=VALUE")
     set: dict[str, str] = Field(default={}, description="Further columns that set fields of the scenario")
     against: list[Other] = []
@@ -122,9 +115,7 @@ class PrintedTable(Strict):
     columns: list[str] = Field(min_length=1)
     rows: list[list[Cell]] = Field(min_length=1)
     given: DerivedColumns | None = None
-    printed: bool = Field(
-        default=True, description="False where a sentence gives the rule but not the number"
-    )
+    printed: bool = Field(default=True, description="False where a sentence gives the rule but not the number")
     number: list[NumberSpec] = []
 
 

@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 from blocktime.model.errors import SpecError
 from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario, load, run
-from blocktime.validation.left_out import LeftOut, left_out_of
 from blocktime.validation.numbers import MeasuredNumber, Pick
+from blocktime.validation.out_of_sample import LeftOut, left_out_of
 from blocktime.validation.quantity import UNITS, look_up
 
 Verdict = Literal["within", "fails", "known_gap", "gap_closed", "descriptive"]
@@ -25,11 +25,7 @@ class Runs:
     *known* holds results by all that they depend on, for many of these one after the other.
     """
 
-    def __init__(
-        self,
-        settings: Sequence[str] = (),
-        known: dict[str, RunResult] | None = None,
-    ) -> None:
+    def __init__(self, settings: Sequence[str] = (), known: dict[str, RunResult] | None = None) -> None:
         self.settings = tuple(settings)
         self._results: dict[Pick, RunResult] = {}
         self._known = {} if known is None else known
@@ -39,10 +35,10 @@ class Runs:
         if pick not in self._results:
             name, settings = pick
             scenario = load(name, [*settings, *self.settings])
-            asked = scenario.model_dump_json(include={"system", "workload", "seed"})
-            if asked not in self._known:  # settings may repeat what stands there already
-                self._known[asked] = self.answer(scenario)
-            self._results[pick] = self._known[asked]
+            question = scenario.model_dump_json(include={"system", "workload", "seed"})
+            if question not in self._known:  # settings may repeat what stands there already
+                self._known[question] = self.answer(scenario)
+            self._results[pick] = self._known[question]
         return self._results[pick]
 
     def answer(self, scenario: Scenario) -> RunResult:
@@ -194,6 +190,4 @@ def compare(number: MeasuredNumber, runs: Runs) -> Comparison:
     verdict = judge(number, predicted)
     if verdict == "gap_closed":
         notes.insert(0, "within its tolerance now: remove the [[known_gap]]")
-    return Comparison(
-        number, predicted, verdict, "; ".join(note for note in notes if note), left_out_of(number.id)
-    )
+    return Comparison(number, predicted, verdict, "; ".join(note for note in notes if note), left_out_of(number.id))

@@ -12,8 +12,8 @@ from blocktime.model.results import RunResult
 from blocktime.scenarios import load
 from blocktime.validation.case import Prior
 from blocktime.validation.compare import Runs, allowed_error
+from blocktime.validation.constants_by_name import bounds_of, is_whole, substituted, value_of
 from blocktime.validation.numbers import MeasuredNumber
-from blocktime.validation.parameters import bounds_of, is_whole, substituted, value_of
 from blocktime.validation.ranges import conditions_behind, range_of
 
 if TYPE_CHECKING:
@@ -91,10 +91,7 @@ def _has_chance(number: MeasuredNumber) -> bool:
 
 
 def fit_to(
-    case: str,
-    numbers: Sequence[MeasuredNumber],
-    given: Mapping[str, float],
-    priors: Sequence[Prior] = (),
+    case: str, numbers: Sequence[MeasuredNumber], given: Mapping[str, float], priors: Sequence[Prior] = ()
 ) -> Fit:
     """Fit the constants that *numbers* name to them, with those of *given* as they are there.
 
@@ -121,9 +118,7 @@ def fit_to(
         )
         for name, fitted_to in by_name.items()
     ]
-    return Fit(
-        case, estimates, errors, _scatter(numbers, errors, every), [_undetermined(group) for group in loose]
-    )
+    return Fit(case, estimates, errors, _scatter(numbers, errors, every), [_undetermined(group) for group in loose])
 
 
 def _least_squares(
@@ -136,9 +131,9 @@ def _least_squares(
     values = {name: value_of(name) for name in every}
     loose: list[list[str]] = []
     for names, counted in ((smooth, False), ([name for name in every if name in coarse], True)):
-        own = [number for number in numbers if set(number.fits) & set(names)]
-        if own:
-            problem = _Problem(case, own, {**given, **values}, priors, counted)
+        determining = [number for number in numbers if set(number.fits) & set(names)]
+        if determining:
+            problem = _Problem(case, determining, {**given, **values}, priors, counted)
             solution, jacobian = _with_whole(problem, names)
             values.update(solution)
             loose += _undetermined_in(jacobian, [name for name in names if not is_whole(name)])
@@ -199,7 +194,7 @@ class _Problem:
         return misses + self._pulls(values)
 
     def _pulls(self, values: Mapping[str, float]) -> list[float]:
-        from math import log  # noqa: PLC0415
+        from math import log
 
         return [
             NORMAL_95 * log(values[prior.constant] / prior.value) / log(prior.factor)
@@ -207,12 +202,10 @@ class _Problem:
             if prior.constant in values
         ]
 
-    def solve(
-        self, names: Sequence[str], start: Mapping[str, float]
-    ) -> tuple[dict[str, float], float, Floats]:
+    def solve(self, names: Sequence[str], start: Mapping[str, float]) -> tuple[dict[str, float], float, Floats]:
         """Values of *names* with the least squares, from *start*; the sum of squares; derivatives of the numbers."""
-        import numpy as np  # noqa: PLC0415
-        from scipy.optimize import least_squares  # noqa: PLC0415
+        import numpy as np
+        from scipy.optimize import least_squares
 
         if not names:  # all that is left is whole
             return {}, sum(miss * miss for miss in self.misses(start)), np.zeros((len(self.numbers), 0))
@@ -266,29 +259,28 @@ def slopes_of(
     steps: Mapping[str, float],
 ) -> Floats:
     """Derivatives of *misses* by the logarithms of *names*, each by its step: one row a miss, one column a name."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     columns = []
     for name in names:
         step = steps[name]
         factor = np.exp(step)
         above, below = (
-            np.array(misses({**values, name: value}))
-            for value in (values[name] * factor, values[name] / factor)
+            np.array(misses({**values, name: value})) for value in (values[name] * factor, values[name] / factor)
         )
         columns.append((above - below) / (2 * step))
     return np.array(columns).T
 
 
 def _values(names: Sequence[str], logarithms: Any) -> dict[str, float]:
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     return dict(zip(names, np.exp(logarithms).tolist(), strict=True))
 
 
 def _undetermined_in(jacobian: Floats, names: Sequence[str], least: float = UNDETERMINED) -> list[list[str]]:
     """The constants that the numbers do not determine, each with those that they cannot tell it apart from."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     if not names:
         return []
@@ -325,9 +317,7 @@ def _with_whole(problem: _Problem, names: Sequence[str]) -> tuple[dict[str, floa
 
 def _share_a_number(numbers: Sequence[MeasuredNumber], name: str, other: str) -> bool:
     """Whether both constants are of one scenario: the numbers of one move with the other."""
-    return name.partition(": ")[0] == other.partition(": ")[0] and any(
-        name in number.fits for number in numbers
-    )
+    return name.partition(": ")[0] == other.partition(": ")[0] and any(name in number.fits for number in numbers)
 
 
 def _undetermined(group: list[str]) -> str:

@@ -9,15 +9,7 @@ from blocktime.model import catalog
 from blocktime.model.errors import BlocktimeError, MeasurementError
 from blocktime.model.units import unit_of
 from blocktime.validation.case import Case, CaseNote, Check, NumberSpec, PrintedTable, Row
-from blocktime.validation.numbers import (
-    CLOCK,
-    in_model_units,
-    numbers_of,
-    place_of,
-    row_name,
-    rows_of,
-    value_of,
-)
+from blocktime.validation.numbers import CLOCK, in_model_units, numbers_of, place_of, row_name, rows_of, value_of
 from blocktime.validation.quantity import UNITS, check_path
 
 FAR_OFF: Final = 3
@@ -52,9 +44,7 @@ def _check_shape(table: PrintedTable, place: str) -> None:
     wanted = len(table.columns)
     for position, row in enumerate(table.rows, 1):
         if len(row) != wanted:
-            raise MeasurementError(
-                f"{place}, row {position}: {len(row)} cells; wanted {wanted}, one for each column"
-            )
+            raise MeasurementError(f"{place}, row {position}: {len(row)} cells; wanted {wanted}, one for each column")
     columns = list(table.columns)
     if table.given:
         if len(table.given.rows) != len(table.rows):
@@ -106,9 +96,7 @@ def _check_descriptive(spec: NumberSpec, place: str) -> None:
     if not spec.reason:
         raise MeasurementError(f"{place}: descriptive without a reason; wanted why nothing predicts it")
     if spec.path or spec.fits or spec.tolerance is not None or spec.tolerance_absolute is not None:
-        raise MeasurementError(
-            f"{place}: descriptive, but with a path, fits or a tolerance; wanted none of them"
-        )
+        raise MeasurementError(f"{place}: descriptive, but with a path, fits or a tolerance; wanted none of them")
 
 
 def _check_compared(table: PrintedTable, spec: NumberSpec, place: str) -> None:
@@ -132,9 +120,7 @@ def _check_compared(table: PrintedTable, spec: NumberSpec, place: str) -> None:
         try:
             check_path(path)
         except ValueError as error:
-            raise MeasurementError(
-                f"{place}: {error}; wanted a path into the result or a derived quantity"
-            ) from None
+            raise MeasurementError(f"{place}: {error}; wanted a path into the result or a derived quantity") from None
         _check_unit(spec.unit, path, place)
     for constant in spec.fits:
         _check_constant(constant, place)
@@ -151,9 +137,7 @@ def _check_unit(unit: str, path: str, place: str) -> None:
     if needed in kinds and unit not in kinds[needed]:
         raise MeasurementError(f"{place}: unit {unit!r} for {path}; wanted one of {', '.join(kinds[needed])}")
     if needed not in kinds and any(unit in units for units in kinds.values()):
-        raise MeasurementError(
-            f"{place}: unit {unit!r} for {path}, which is a count or a share; wanted none or %"
-        )
+        raise MeasurementError(f"{place}: unit {unit!r} for {path}, which is a count or a share; wanted none or %")
 
 
 def _check_positive(table: PrintedTable, spec: NumberSpec, place: str) -> None:
@@ -175,9 +159,7 @@ def _check_constant(constant: str, place: str) -> None:
     except BlocktimeError as error:
         raise MeasurementError(f"{place}: fits {constant!r}: {error}") from None
     if field not in fields:
-        raise MeasurementError(
-            f"{place}: fits {constant!r}; wanted one of {', '.join(sorted(fields))} of {entry}"
-        )
+        raise MeasurementError(f"{place}: fits {constant!r}; wanted one of {', '.join(sorted(fields))} of {entry}")
 
 
 def _check_priors(case: Case, file: str) -> None:
@@ -188,9 +170,7 @@ def _check_priors(case: Case, file: str) -> None:
         _check_constant(prior.constant, f"{file}: prior")
         if prior.constant not in fitted:
             wanted = ", ".join(fitted) or "a case that fits constants"
-            raise MeasurementError(
-                f"{file}: prior: no number here fits {prior.constant!r}; wanted one of {wanted}"
-            )
+            raise MeasurementError(f"{file}: prior: no number here fits {prior.constant!r}; wanted one of {wanted}")
         known = _catalog_value(prior.constant)
         if known and abs(log(prior.value / known)) > FAR_OFF * log(prior.factor):
             raise MeasurementError(
@@ -252,9 +232,7 @@ def _check_agreement(case: Case, check: Check, file: str) -> None:
         )
     terms = [_term(case, text, file) for text in check.left + check.right]
     for row in rows_of(terms[0][0]):
-        cells = [
-            (table, column, other) for table, column in terms if (other := _same(table, row, terms[0][0]))
-        ]
+        cells = [(table, column, other) for table, column in terms if (other := _same(table, row, terms[0][0]))]
         if len(cells) < len(terms):
             continue
         values = [in_model_units(case, table, other, column) for table, column, other in cells]
@@ -264,26 +242,21 @@ def _check_agreement(case: Case, check: Check, file: str) -> None:
         if (
             agree
             or (check.relation == "at_most" and left <= right)
-            or any(
-                doubt.covers(table, other, column) for doubt in case.doubt for table, column, other in cells
-            )
+            or any(doubt.covers(table, other, column) for doubt in case.doubt for table, column, other in cells)
         ):
             continue
         table, column, printed = cells[0]
         wanted = " x ".join(check.right) if check.right else "the value of the check"
         raise MeasurementError(
-            f"{place_of(table, printed, column, file)}: "
-            f"{' x '.join(check.left)} is {left:g}; wanted {check.relation.replace('_', ' ')} {wanted} = {right:g}; "
-            "correct the transcription or add a [[doubt]]"
+            f"{place_of(table, printed, column, file)}: {' x '.join(check.left)} is {left:g}; wanted "
+            f"{check.relation.replace('_', ' ')} {wanted} = {right:g}; correct the transcription or add a [[doubt]]"
         )
 
 
 def _term(case: Case, text: str, file: str) -> tuple[PrintedTable, str]:
     name, _, column = text.partition(".")
     table = _table(case, name, f"{file}: check")
-    _known(
-        column, table.columns + (table.given.columns if table.given else []), f"{file}: check, table {name}"
-    )
+    _known(column, table.columns + (table.given.columns if table.given else []), f"{file}: check, table {name}")
     return table, column
 
 

@@ -21,14 +21,9 @@ from blocktime.scenarios import load
 from blocktime.scenarios.load import source_of
 from blocktime.validation.case import Prior
 from blocktime.validation.compare import Runs
-from blocktime.validation.fit import (
-    NORMAL_95,
-    Fit,
-    standard_error_of,
-    step_of,
-)
+from blocktime.validation.constants_by_name import REACH, bounds_of, is_whole, substituted, value_of
+from blocktime.validation.fit import NORMAL_95, Fit, standard_error_of, step_of
 from blocktime.validation.numbers import MeasuredNumber
-from blocktime.validation.parameters import REACH, bounds_of, is_whole, substituted, value_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,11 +64,11 @@ class Joint:
 
     def close_pairs(self, names: Iterable[str]) -> list[str]:
         """A sentence for each two fitted constants of *names* that the numbers hardly tell apart."""
-        own = set(names) & self.fitted
+        fitted = set(names) & self.fitted
         return [
             f"{text} and {other} are almost inseparable: correlation {correlation:+.2f}"
             for text, other, correlation in self.pairs(CLOSE)
-            if text in own and other in own
+            if text in fitted and other in fitted
         ]
 
 
@@ -96,7 +91,7 @@ def joint_of(fits: Sequence[Fit], numbers: Sequence[MeasuredNumber], priors: Seq
 
     *numbers* are those that fit. Scatter beyond the standard errors widens them, case by case.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     fitted = [estimate.name for fit in fits for estimate in fit.estimates if estimate.determined]
     beside = known_within(fitted)
@@ -106,15 +101,15 @@ def joint_of(fits: Sequence[Fit], numbers: Sequence[MeasuredNumber], priors: Seq
     slopes = _slopes(numbers, names) / errors[:, None]
     precision = slopes.T @ slopes
     log_sd = {name: log(REACH) / NORMAL_95 for name in fitted} | beside
-    told = {prior.constant: log(prior.factor) / NORMAL_95 for prior in priors}
+    prior_sd = {prior.constant: log(prior.factor) / NORMAL_95 for prior in priors}
     for index, name in enumerate(names):
-        precision[index, index] += 1 / min(log_sd[name], told.get(name, log_sd[name])) ** 2
+        precision[index, index] += 1 / min(log_sd[name], prior_sd.get(name, log_sd[name])) ** 2
     return Joint(names, np.linalg.inv(precision), frozenset(fitted))
 
 
 def _slopes(numbers: Sequence[MeasuredNumber], names: Sequence[str]) -> NDArray[np.float64]:
     """Derivatives of what is predicted by the logarithms of *names*: one row a number, one column a name."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     uses = [
         frozenset().union(*(_used_by(*pick) for pick in (measured_number.pick, *measured_number.against)))
@@ -125,8 +120,8 @@ def _slopes(numbers: Sequence[MeasuredNumber], names: Sequence[str]) -> NDArray[
     for column, name in enumerate(names):
         rows = [row for row, used in enumerate(uses) if name.partition(": ")[0] in used or name in used]
         value = value_of(name)
-        own = [numbers[row] for row in rows if name in numbers[row].fits]
-        step = step_of(own or [numbers[row] for row in rows])
+        fitting = [numbers[row] for row in rows if name in numbers[row].fits]
+        step = step_of(fitting or [numbers[row] for row in rows])
         below, above = (value - 1, value + 1) if is_whole(name) else (value * exp(-step), value * exp(step))
         ends = [_predicted([numbers[row] for row in rows], {name: at}, known) for at in (above, below)]
         slopes[rows, column] = (ends[0] - ends[1]) / log(above / below)
@@ -144,7 +139,7 @@ def _used_by(name: str, settings: Sequence[str]) -> frozenset[str]:
 def _predicted(
     numbers: Sequence[MeasuredNumber], values: Mapping[str, float], known: dict[str, RunResult]
 ) -> NDArray[np.float64]:
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     with substituted(values):
         runs = Runs(known=known)

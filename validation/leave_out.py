@@ -10,10 +10,10 @@ from blocktime.scenarios import load
 from blocktime.validation.case import Case
 from blocktime.validation.cases import case_names, load_case
 from blocktime.validation.compare import Runs
+from blocktime.validation.constants_by_name import substituted, value_of
 from blocktime.validation.fit import Estimate, Fit, fit_to, standard_error_of
-from blocktime.validation.left_out import LeftOut
 from blocktime.validation.numbers import MeasuredNumber, numbers_of
-from blocktime.validation.parameters import substituted, value_of
+from blocktime.validation.out_of_sample import LeftOut
 
 Chosen = Callable[[MeasuredNumber], bool]
 
@@ -36,8 +36,8 @@ def leave_out(case: str, chosen: Chosen, of: Chosen) -> WithoutThem:
     """
     compared = compared_of(load_case(case))
     constants = tuple(sorted({constant for number in compared for constant in number.fits}))
-    kept = [replace(number, fits=constants) for number in compared if of(number) and not chosen(number)]
-    return _without(load_case(case), kept, [number for number in compared if chosen(number)])
+    numbers = [replace(number, fits=constants) for number in compared if of(number) and not chosen(number)]
+    return _without(load_case(case), numbers, [number for number in compared if chosen(number)])
 
 
 def every_left_out(names: Sequence[str] | None = None) -> Iterator[tuple[str, dict[str, LeftOut]]]:
@@ -103,22 +103,18 @@ def _predicted_without(
     if not any(number.fits for number in gone):
         return
     left = {number.id for number in gone}
-    kept = _instead(compared, gone, left)
+    numbers = _instead(compared, gone, left)
     constants = {constant for number in gone for constant in number.fits}
-    untold = constants - {constant for number in kept for constant in number.fits}
-    if not kept:
+    untold = constants - {constant for number in numbers for constant in number.fits}
+    if not numbers:
         for number in gone:
             yield number, None, f"nothing else determines {' and '.join(sorted(untold & set(number.fits)))}"
         return
-    without_them = _without(case, kept, gone, untold)
+    without_them = _without(case, numbers, gone, untold)
     free = {estimate.name for estimate in without_them.fit.estimates if not estimate.determined} | untold
     for number, predicted in without_them.predicted:
         named = sorted(free & set(number.fits)) or sorted(free)
-        yield (
-            number,
-            predicted,
-            "" if predicted is not None else f"nothing else determines {' and '.join(named)}",
-        )
+        yield (number, predicted, "" if predicted is not None else f"nothing else determines {' and '.join(named)}")
 
 
 def _instead(
@@ -131,16 +127,16 @@ def _instead(
     by_column: dict[tuple[str, str], set[str]] = {}
     for number in gone:
         by_column.setdefault((number.table, number.column), set()).update(number.fits)
-    kept = []
+    numbers = []
     for number in compared:
         if number.id in left or number.known_gap or not (number.printed and standard_error_of(number)):
             continue
         joins = by_column.get((number.table, number.column), set())
         if number.mark == "tests" and joins:
-            kept.append(replace(number, fits=tuple(sorted(joins))))
+            numbers.append(replace(number, fits=tuple(sorted(joins))))
         elif number.fits:
-            kept.append(number)
-    return _linked(kept, {constant for number in gone for constant in number.fits})
+            numbers.append(number)
+    return _linked(numbers, {constant for number in gone for constant in number.fits})
 
 
 def _linked(numbers: Sequence[MeasuredNumber], constants: set[str]) -> list[MeasuredNumber]:
@@ -154,12 +150,9 @@ def _linked(numbers: Sequence[MeasuredNumber], constants: set[str]) -> list[Meas
 
 
 def _without(
-    case: Case,
-    kept: Sequence[MeasuredNumber],
-    gone: Sequence[MeasuredNumber],
-    untold: Collection[str] = (),
+    case: Case, numbers: Sequence[MeasuredNumber], gone: Sequence[MeasuredNumber], untold: Collection[str] = ()
 ) -> WithoutThem:
-    fit = fit_to(case.name, kept, {}, case.prior)
+    fit = fit_to(case.name, numbers, {}, case.prior)
     predicted, other = (_predictions(gone, fit.estimates, untold, factor) for factor in (1.0, 2.0))
     return WithoutThem(
         fit,
@@ -171,15 +164,10 @@ def _without(
 
 
 def _predictions(
-    numbers: Sequence[MeasuredNumber],
-    estimates: Sequence[Estimate],
-    untold: Collection[str],
-    factor: float,
+    numbers: Sequence[MeasuredNumber], estimates: Sequence[Estimate], untold: Collection[str], factor: float
 ) -> list[float]:
     """Predictions with the estimates, and with those that nothing determines times *factor*."""
-    values = {
-        estimate.name: estimate.value * (1.0 if estimate.determined else factor) for estimate in estimates
-    }
+    values = {estimate.name: estimate.value * (1.0 if estimate.determined else factor) for estimate in estimates}
     values |= {name: value_of(name) * factor for name in untold}
     with substituted(values):
         runs = Runs()

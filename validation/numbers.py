@@ -76,9 +76,7 @@ def rows_of(table: PrintedTable) -> list[Row]:
     given = table.given
     beside: Sequence[Sequence[Cell]] = given.rows if given else [[] for _ in table.rows]
     columns = table.columns + (given.columns if given else [])
-    return [
-        dict(zip(columns, [*row, *more], strict=True)) for row, more in zip(table.rows, beside, strict=True)
-    ]
+    return [dict(zip(columns, [*row, *more], strict=True)) for row, more in zip(table.rows, beside, strict=True)]
 
 
 def row_name(table: PrintedTable, row: Row) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from types import NoneType, UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin
@@ -10,6 +9,8 @@ from typing import Any, Final, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from blocktime.model.causes import COPIED, DIRECT, FROM_CLIENT, SCATTERED
+from blocktime.model.measures import QUANTITIES
+from blocktime.model.paths import PICKS, follow, steps_of
 from blocktime.model.results import DeviceLine, RunResult, SegmentSpace
 
 # As printed -> in seconds, bytes and plain shares. K and M are powers of 1024, as a DBA means them.
@@ -141,10 +142,8 @@ def elapsed_ratio(result: RunResult, others: Sequence[RunResult]) -> float:
 
 def stream_bytes_ratio(result: RunResult, others: Sequence[RunResult]) -> float:
     """Bytes of all streams over the mean of the other runs'."""
-    own, *rest = (
-        sum(stream.bytes for stream in run_result.streams or ()) for run_result in (result, *others)
-    )
-    return own * len(rest) / sum(rest)
+    run_bytes, *rest = (sum(stream.bytes for stream in run_result.streams or ()) for run_result in (result, *others))
+    return run_bytes * len(rest) / sum(rest)
 
 
 DERIVED: Final[dict[str, Derived]] = {
@@ -173,43 +172,9 @@ DERIVED: Final[dict[str, Derived]] = {
 }
 
 
-def busiest(lines: Sequence[DeviceLine]) -> DeviceLine:
-    """The line with the most bytes."""
-    return max(lines, key=lambda line: line.interval_s * (line.read_bytes_per_s + line.written_bytes_per_s))
-
-
-def middle(lines: Sequence[DeviceLine]) -> DeviceLine:
-    """A line far from the begin and the end of the run."""
-    return lines[len(lines) // 2]
-
-
-PICKS: Final[dict[str, Callable[[Sequence[DeviceLine]], DeviceLine]]] = {
-    aggregate.__name__: aggregate for aggregate in (busiest, middle)
-}
-"""Names for one of the lines of iostat: ``device.disk.lines[busiest]``."""
-
-_STEP = re.compile(rf"""\.?([A-Za-z_]\w*)|\[(?:"([^"]+)"|(\d+)|({"|".join(PICKS)}))\]""")
-
-
-def steps_of(path: str) -> list[str | int]:
-    """Names and keys along a path such as ``time.wait["direct path read"].waits``; raises ValueError for no path."""
-    steps: list[str | int] = []
-    position = 0
-    while position < len(path):
-        match = _STEP.match(path, position)
-        if match is None:
-            raise ValueError(f"{path!r} is no path at {path[position:]!r}")
-        name, key, number, pick = match.groups()
-        steps.append(int(number) if number else name or key or pick)
-        position = match.end()
-    if not steps:
-        raise ValueError("the path is empty")
-    return steps
-
-
 def check_path(path: str) -> None:
-    """Raise ValueError unless *path* is a derived quantity or leads to a number of a result."""
-    if path in DERIVED:
+    """Raise ValueError unless *path* names a quantity, of one run or of several, or leads to a number of a result."""
+    if path in DERIVED or path in QUANTITIES:
         return
     kind: Any = RunResult
     for step in steps_of(path):
@@ -218,7 +183,7 @@ def check_path(path: str) -> None:
             kind = get_args(kind)[1]
         elif kind == list[DeviceLine] and step in PICKS:
             kind = DeviceLine
-        elif get_origin(kind) is list and isinstance(step, int):
+        elif get_origin(kind) is list and (isinstance(step, int) or step == "first"):
             kind = get_args(kind)[0]
         elif isinstance(kind, type) and issubclass(kind, BaseModel) and step in kind.model_fields:
             kind = kind.model_fields[str(step)].annotation
@@ -237,19 +202,9 @@ def _without_none(kind: Any) -> Any:
 
 
 def look_up(path: str, result: RunResult, others: Sequence[RunResult] = ()) -> float:
-    """The number at *path* in *result*; raises LookupError where the result has no such part."""
+    """The number at *path* in *result*, or of its name; raises LookupError where the result has no such part."""
     if path in DERIVED:
         return float(DERIVED[path](result, others))
-    value: Any = result
-    for step in steps_of(path):
-        if isinstance(value, list) and not value:
-            raise LookupError(f"entry {step!r} of an empty list")
-        if isinstance(value, list) and step in PICKS:
-            value = PICKS[str(step)](value)
-        elif isinstance(value, list | dict):
-            value = value[step]  # type: ignore[index]
-        else:
-            value = getattr(value, str(step))
-        if value is None:
-            raise LookupError(step)
-    return float(value)
+    if path in QUANTITIES:
+        return float(_part(QUANTITIES[path].of(result), path))
+    return float(follow(steps_of(path), result))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 from typing import Final
 
-from blocktime.model.demand.conditions import conditions_of
+from blocktime.model.demand.operating_conditions import conditions_of
 from blocktime.model.workloads.families import family_of
 from blocktime.scenarios import load
 from blocktime.validation.numbers import MeasuredNumber
@@ -20,7 +20,6 @@ RANGES: Final[dict[str, tuple[str, ...]]] = {
     "between_calls_s": ("arraysize_rows",),
     "reap_call_s": ("read_bytes",),
     "buffer_block_s": ("block_size_bytes",),
-    "update_row_s": ("row_bytes", "growth_bytes"),
     "migrate_row_s": ("row_bytes", "growth_bytes"),
     "itl_entry_s": ("itl_entries",),
     "insert_row_s": ("row_bytes", "arraysize_rows"),

@@ -11,9 +11,9 @@ from blocktime.model.errors import SpecError
 from blocktime.validation.case import Case
 from blocktime.validation.cases import case_names, load_case
 from blocktime.validation.compare import Comparison, Runs, compare
-from blocktime.validation.fitted import FittedConstant, fitted_constants
+from blocktime.validation.fitted_constants import FittedConstant, fitted_constants
 from blocktime.validation.numbers import numbers_of
-from blocktime.validation.tally import by_case, by_mechanism, in_sample_median, kind_of, out_of_sample_median
+from blocktime.validation.verdict_tally import by_case, by_mechanism, in_sample_median, kind_of, out_of_sample_median
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,7 @@ class Validation:
 
 
 def validate(
-    cases: Sequence[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    settings: Sequence[str] = (),
+    cases: Sequence[str] | None = None, progress: Callable[[int, int], None] | None = None, settings: Sequence[str] = ()
 ) -> Validation:
     """Compare every printed number of *cases* (names or files; all by default) with the model.
 

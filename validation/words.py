@@ -6,7 +6,7 @@ from typing import Final
 
 from blocktime.model.units import GIB, KIB, MIB, show_number
 from blocktime.validation.compare import Comparison, Verdict
-from blocktime.validation.fitted import FittedConstant
+from blocktime.validation.fitted_constants import FittedConstant
 
 NOTHING: Final = "–"
 FIT_ALONE: Final = "fit alone"
@@ -65,9 +65,7 @@ def tolerance_text(comparison: Comparison) -> str:
 
 def spread_text(comparison: Comparison) -> str:
     """How far single measurements lie apart, where the source tells it."""
-    return (
-        NOTHING if comparison.number.spread is None else f"{show_number(100 * comparison.number.spread, 2)} %"
-    )
+    return NOTHING if comparison.number.spread is None else f"{show_number(100 * comparison.number.spread, 2)} %"
 
 
 def bound_text(comparison: Comparison) -> str:
@@ -83,9 +81,7 @@ def measured_text(comparison: Comparison) -> str:
 def quantity_text(comparison: Comparison) -> str:
     """Column and, unless the column's name says it, unit."""
     number = comparison.number
-    named = (
-        not number.unit or number.column.endswith(f"_{number.unit}") or number.column == number.unit.lower()
-    )
+    named = not number.unit or number.column.endswith(f"_{number.unit}") or number.column == number.unit.lower()
     return number.column if named else f"{number.column} [{number.unit}]"
 
 
@@ -93,9 +89,7 @@ def miss_text(comparison: Comparison) -> str:
     """One number that fails, in a line."""
     where = f"{comparison.number.case}: {comparison.number.where}, {quantity_text(comparison)}"
     if comparison.verdict == "gap_closed":
-        return (
-            f"{where}: within its tolerance now ({tolerance_text(comparison)}), so remove its [[known_gap]]"
-        )
+        return f"{where}: within its tolerance now ({tolerance_text(comparison)}), so remove its [[known_gap]]"
     return (
         f"{where}: measured {measured_text(comparison)}, predicted {number_text(comparison.predicted)} "
         f"({share_text(comparison.relative_error)}, tolerance {tolerance_text(comparison)})"

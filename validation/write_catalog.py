@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from blocktime.model import catalog
 from blocktime.validation.calibrate import Calibration
+from blocktime.validation.constants_by_name import like, parts_of, places_of
 from blocktime.validation.fit import Estimate, Fit
 from blocktime.validation.joint import Joint
 from blocktime.validation.leave_out import text_of
-from blocktime.validation.left_out import LeftOut, every_known
-from blocktime.validation.parameters import like, parts_of, places_of
+from blocktime.validation.out_of_sample import LeftOut, every_known
 
 LEAST_CORRELATION: Final = 0.1
 """Two constants whose estimates are correlated by less are written as independent."""
@@ -37,9 +37,7 @@ def write(
     renamed without an interruption between them.
     """
     base = Path(catalog.__file__).parents[2] if root is None else root
-    texts = {
-        path: _tomlkit().dumps(document) for path, document in _documents(calibration.fits, base).items()
-    }
+    texts = {path: _tomlkit().dumps(document) for path, document in _documents(calibration.fits, base).items()}
     if whole:
         texts[base / "model" / "catalog" / "correlations.toml"] = correlations_text(calibration.joint)
     if left_out:
@@ -60,7 +58,6 @@ def write(
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
@@ -99,7 +96,7 @@ def _documents(fits: Sequence[Fit], base: Path) -> dict[Path, Any]:
 
 
 def _tomlkit() -> Any:
-    import tomlkit  # noqa: PLC0415
+    import tomlkit
 
     return tomlkit
 

@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from blocktime.app.answer.drawn import chart, columns_of, table
-from blocktime.app.base.looking import look_again
+from blocktime.app.answer.page_elements import chart, columns_of, table
 from blocktime.app.base.markdown import plain, sentence
-from blocktime.app.base.remembered import by_object
+from blocktime.app.base.memo import by_object
+from blocktime.app.base.polling import look_again
 from blocktime.app.charts import charts, segment_charts
-from blocktime.app.session.answers import KnownAnswers, expected_s
-from blocktime.app.session.playing import Job
-from blocktime.app.session.wishes import Wishes
-from blocktime.app.text import key_numbers
+from blocktime.app.session.page_answers import KnownAnswers, expected_s
+from blocktime.app.session.simulation_requests import Wishes
+from blocktime.app.session.simulations import SimulationJob
+from blocktime.app.text import key_numbers, programs_text
 from blocktime.app.text.key_numbers import UNCHANGED, UNCLEAR, WARNING
 from blocktime.app.text.outside import farthest
 from blocktime.app.text.stream_text import at_once
+from blocktime.app.text.text import answer as alone
 from blocktime.model.budget import show_duration
 from blocktime.model.results import EXACT_SUM, RunResult
-from blocktime.model.units import show_change, show_quantity, show_seconds
-from blocktime.scenarios import Scenario
-from blocktime.scenarios.compare import SAME_ELAPSED, chance, why
-from blocktime.scenarios.why_words import differs, from_to
+from blocktime.model.units import show_quantity
+from blocktime.scenarios import Scenario, verdict
+from blocktime.scenarios.verdict import Ask
+from blocktime.scenarios.why import chance, why
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,23 +37,25 @@ FORMER: Final = ":orange-badge[:material/history: numbers of the former values]"
 """Instead of how the answer was made, until it is there."""
 PALE: Final = "<style>.st-key-answer {opacity: .55}</style>"
 NO_DIFFERENCE: Final = "No difference: in the model, the changed fields do not affect this scenario."
+MOST_NOTES: Final = 2
+"""Doubts that stand open above the numbers."""
 HEIGHT: Final = 300
 """Pixels of the chart, whatever it has to say."""
-Asked = tuple[Scenario, Scenario]
+ScenarioPair = tuple[Scenario, Scenario]
 """Baseline and what-if."""
 _waterfall: Final = by_object(64)(charts.waterfall)
 
 
-def headline(title: str, asked: Asked, changed: int, known: KnownAnswers, share: Callable[[], None]) -> None:
+def headline(title: str, scenarios: ScenarioPair, changed: int, known: KnownAnswers, share: Callable[[], None]) -> None:
     """What is asked, how its answer was made or how far it is, and how to take the answer along."""
     with st.container(key="head"):
         heading, status, taken = st.columns([3.9, 1.6, 1.6], vertical_alignment="center", gap="small")
     moved = f":primary-badge[{changed} changed]" if changed else ""
     made = badge(known.after) if known.results else FORMER
     helps = about_method(known.after) if known.results else None
-    heading.markdown(f"### {plain(title)} {made} {moved}", help=helps and plain(helps))
+    heading.markdown(f"**{plain(title)}** {made} {moved}", help=helps and plain(helps))
     with status:
-        standing(WHAT_IF, asked, known, "simulation.cancel")
+        standing(WHAT_IF, scenarios, known, "simulation.cancel")
     with taken:
         share()
 
@@ -70,52 +73,46 @@ def about_method(result: RunResult) -> str:
     if result.method == EXACT_SUM:
         return "No request meets another one here, so these numbers are the sum of their parts."
     if not result.is_simulated:
-        return (
-            "The simulation would take longer than it may, so these numbers are bounds: no run does better."
-        )
+        return "The simulation would take longer than it may, so these numbers are bounds: no run does better."
     made = f"These numbers come from a simulation of every request, session and queue with seed {result.seed}"
     return f"{made}: {result.events:,} events." if result.events else f"{made}."
 
 
-def standing(wishes: Wishes, asked: Sequence[Scenario], known: KnownAnswers, cancel: str) -> None:
+def standing(wishes: Wishes, scenarios: Sequence[Scenario], known: KnownAnswers, cancel: str) -> None:
     """How far the simulation is, or a button that starts it where it takes long."""
 
     def draw() -> None:
         if known.pending:
-            under_way(wishes, asked, cancel, known)
+            under_way(wishes, scenarios, cancel, known)
         elif any(answer.is_missing for answer in known.all):
-            simulate_button(wishes, asked)
+            simulate_button(wishes, scenarios)
 
     look_again(draw, LOOKS_S, is_under_way=bool(known.pending))
 
 
-def simulate_button(wishes: Wishes, asked: Sequence[Scenario]) -> None:
-    """A button that asks for the simulation of what is *asked*, with how long it takes."""
-    takes = show_duration(expected_s(asked))
+def simulate_button(wishes: Wishes, scenarios: Sequence[Scenario]) -> None:
+    """A button that asks for the simulation of what is *scenarios*, with how long it takes."""
+    takes = show_duration(expected_s(scenarios))
     st.button(
         f"Simulate, about {takes}", icon=":material/play_arrow:", width="stretch", key="simulate",
-        on_click=wishes.want, args=tuple(asked),
+        on_click=wishes.want, args=tuple(scenarios),
         help="Simulates every request and queue in the background; you can go on working",
     )  # fmt: skip
 
 
-def under_way(wishes: Wishes, asked: Sequence[Scenario], cancel: str, drawn: KnownAnswers) -> None:
+def under_way(wishes: Wishes, scenarios: Sequence[Scenario], cancel: str, drawn: KnownAnswers) -> None:
     """How far a job is, and a way to end it; when more has come than is *drawn*, the page is drawn anew."""
     job = wishes.job()
-    if job is None or job.ended or job.news > drawn.news:
+    if job is None or job.is_ended or job.news > drawn.news:
         st.rerun()
     job.look()
-    with st.container(
-        horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"
-    ):
-        st.caption(
-            f":material/progress_activity: {progress(job, narrows=drawn.narrows and bool(drawn.results))}"
-        )
-        st.button("Cancel", key=cancel, type="tertiary", on_click=wishes.give_up, args=tuple(asked),
+    with st.container(horizontal=True, gap="small", horizontal_alignment="right", vertical_alignment="center"):
+        st.caption(f":material/progress_activity: {progress(job, narrows=drawn.narrows and bool(drawn.results))}")
+        st.button("Cancel", key=cancel, type="tertiary", on_click=wishes.give_up, args=tuple(scenarios),
                   help="Stop the simulation and keep the answer shown")  # fmt: skip
 
 
-def progress(job: Job, *, narrows: bool = False) -> str:
+def progress(job: SimulationJob, *, narrows: bool = False) -> str:
     """What a job is at: which of its simulations, or the interval of what is there; and since when."""
     numbers = [ask for ask in job.asks if ask.replications == ask.scenario.replications]
     if job.done >= len(numbers):
@@ -126,28 +123,52 @@ def progress(job: Job, *, narrows: bool = False) -> str:
     return f"simulating{of} … {job.took_s:.0f} s"
 
 
+def first_sentence(before: RunResult, after: RunResult, scenarios: ScenarioPair, ask: Ask, changed: bool) -> None:
+    """The answer in one sentence, in large type."""
+    text = programs_text.beside_words(after) or alone(after)
+    if changed:
+        text = verdict.sentence(before, after, scenarios, ask)
+    with st.container(key="sentence"):
+        st.markdown(f"### {plain(text)}")
+
+
 def keep_in_mind(after: RunResult) -> None:
-    """What to know before the numbers are read, each on a line of its own and never cut."""
+    """What to know before the numbers are read: a line each, or of more than two one line that opens."""
     texts = notes(after)
+    folds = len(texts) > MOST_NOTES
     if texts:
-        with st.container(key="notes", gap=None):
+        place = (
+            st.expander(f"{WARNING} {len(texts)} doubts", key="notes") if folds else st.container(key="notes", gap=None)
+        )
+        with place:
             for note in texts:
                 st.markdown(f":orange[{WARNING}] {plain(sentence(note))}")
 
 
+def programs(before: RunResult, after: RunResult) -> None:
+    """Programs on one machine, a row each: alone, together, how many times as long, and through what."""
+    rows = programs_text.hero_rows(before, after)
+    if rows:
+        cells = [{name: plain(text) for name, text in row.items()} for row in rows]
+        with st.container(key="programs"):
+            table(cells, f"{len(rows)} programs on one machine")
+            st.caption("Times: how many times as long as alone, on average over the run.")
+
+
 def elapsed(before: RunResult, after: RunResult) -> None:
-    """What the answer is about, of each program, with its difference to the baseline."""
-    with st.container(horizontal=True, gap="small"):
-        for number in key_numbers.wholes(after):
-            was, now = number.read(before), number.read(after)
-            change, good = number.change(was, now)
-            if number.quantity.is_whole and chance(before, after):
-                change, good = UNCLEAR, "off"
-            st.metric(
-                number.titled("extrapolated"), number.show(now, was), None if before == after else change,
-                delta_color=good, delta_arrow="off" if change in (UNCHANGED, UNCLEAR) else "auto", border=True,
-                help=number.help(),
-            )  # fmt: skip
+    """What the answer is about, with its difference to the baseline; several programs have their rows instead."""
+    if after.programs:
+        return
+    number = key_numbers.whole(after)
+    was, now = number.read(before), number.read(after)
+    change, good = number.change(was, now)
+    if number.quantity.is_whole and chance(before, after):
+        change, good = UNCLEAR, "off"
+    st.metric(
+        number.titled("extrapolated"), number.show(now, was), None if before == after else change,
+        delta_color=good, delta_arrow="off" if change in (UNCHANGED, UNCLEAR) else "auto", border=True,
+        help=number.help(),
+    )  # fmt: skip
 
 
 def figures(before: RunResult, after: RunResult) -> None:
@@ -174,15 +195,13 @@ def waterfall(before: RunResult, after: RunResult) -> None:
         chart("waterfall", figure, finding)
 
 
-def reasons(both: tuple[RunResult, RunResult], moved: str, changed: bool, asked: Asked) -> None:
-    """What moved and why, the main thing in one sentence; *moved* is the one control."""
+def reasons(both: tuple[RunResult, RunResult], changed: bool, scenarios: ScenarioPair) -> None:
+    """What moved and why."""
     before, after = both
     with st.container(key="why"):
         st.markdown("**Why**" if changed else "**Where the time goes**")
         if changed:
-            texts = why(before, after, asked) or [NO_DIFFERENCE]
-            st.markdown(plain(leading(before, after, texts[0], moved)))
-            texts = texts[1:]
+            texts = why(before, after, scenarios) or [NO_DIFFERENCE]
         else:
             texts = [
                 at_once(before) or charts.largest(before),
@@ -191,16 +210,6 @@ def reasons(both: tuple[RunResult, RunResult], moved: str, changed: bool, asked:
                 "Change a control in the sidebar (» opens it): the difference shows here",
             ]
         st.markdown("\n".join(f"- {plain(sentence(text))}" for text in texts))
-
-
-def leading(before: RunResult, after: RunResult, reason: str, moved: str) -> str:
-    """One sentence: what was moved, where the time goes from and to, and the main *reason* with its counts."""
-    since = f"With {moved}, " if moved else ""
-    times = before.time.elapsed_s, after.time.elapsed_s
-    if not differs(*times, SAME_ELAPSED) or chance(before, after):
-        return sentence(f"{since}{reason}")
-    what = "the response" if after.transactions else "elapsed time"
-    return sentence(f"{since}{what} {from_to(*times, show_seconds)} ({show_change(*times)}): {reason}")
 
 
 def notes(after: RunResult) -> list[str]:

@@ -7,10 +7,10 @@ from typing import Final
 
 import streamlit as st
 
-from blocktime.app.answer.drawn import beside, chart
+from blocktime.app.answer.page_elements import beside, chart
 from blocktime.app.base.markdown import plain
 from blocktime.app.charts import device_charts
-from blocktime.app.text import rows
+from blocktime.app.text import answer_rows
 from blocktime.app.text.iostat_text import COLUMNS, columns_of
 from blocktime.model.results import DeviceStats, RunResult
 
@@ -38,10 +38,8 @@ def _device(name: str, stats: DeviceStats, columns: Sequence[str]) -> None:
     if not stats.lines:
         return
     for pair in PAIRS:
-        beside(*(
-            (f"device_{which}_{name}", *device_charts.over_time(stats.lines, which, columns)) for which in pair
-        ))  # fmt: skip
-    table = rows.iostat(stats.lines, columns)
+        beside(*((f"device_{which}_{name}", *device_charts.over_time(stats.lines, which, columns)) for which in pair))
+    table = answer_rows.iostat(stats.lines, columns)
     st.caption(f"**iostat -x of {plain(name)}, interval by interval**")
     st.dataframe(
         table, hide_index=True, key=f"device_lines_{name}", column_config=TWO_DECIMALS,

@@ -9,9 +9,9 @@ import numpy as np
 import streamlit as st
 from pydantic import ValidationError
 
-from blocktime.app.answer.drawn import chart
+from blocktime.app.answer.page_elements import chart
 from blocktime.app.base.markdown import plain, sentence
-from blocktime.app.base.remembered import by_object
+from blocktime.app.base.memo import by_object
 from blocktime.app.charts import segment_charts
 from blocktime.app.charts.segment_charts import PctfreeLine
 from blocktime.model.demand.segment import row_shape
@@ -85,10 +85,10 @@ def _lines(after: RunResult, segment: SegmentSpace, scenario: Scenario) -> None:
 
 def off_the_line(curves: Curves, size_bytes: int, percent: float, elapsed_s: float) -> str:
     """A sentence on how far the law is from the answer, where one sees it."""
-    mine = next((line for line in curves.elapsed_s if line.block_size_bytes == size_bytes), None)
-    if mine is None or percent not in curves.percents:
+    curve = next((line for line in curves.elapsed_s if line.block_size_bytes == size_bytes), None)
+    if curve is None or percent not in curves.percents:
         return ""
-    law = mine.values[curves.percents.index(int(percent))]
+    law = curve.values[curves.percents.index(int(percent))]
     if law is None or abs(law - elapsed_s) <= CLOSE * elapsed_s:
         return ""
     return f"**The line is inaccurate here:** {show_seconds(law)} instead of the answer's {show_seconds(elapsed_s)}."
@@ -100,9 +100,10 @@ def curves_of(scenario: Scenario) -> Curves:
     system, work = scenario.system, scenario.workload.model_copy(update={"beside": ()})
     space, table = system.tablespace.model_dump(), system.table.model_dump()
     sizes = [
-        size for size in SIZES_BYTES
+        size
+        for size in SIZES_BYTES
         if _accepted(System, {"tablespace": space | {"block_size_bytes": size}, "table": system.table})
-    ]  # fmt: skip
+    ]
     every = range(MOST_PCTFREE_PERCENT + 1)
     percents = [percent for percent in every if _accepted(Table, table | {"pctfree_percent": percent})]
     if not sizes or not percents:
@@ -134,7 +135,6 @@ def _line(size_bytes: int, values: Any, fits: Any) -> PctfreeLine:
 
 
 def _accepted(model: type[System | Table], values: dict[str, Any]) -> bool:
-    """Whether the specification takes *values*."""
     try:
         model.model_validate(values)
     except ValidationError:

@@ -7,25 +7,18 @@ from functools import partial
 from typing import Final, cast
 
 import streamlit as st
-from click import unstyle
 
-from blocktime.app.answer.drawn import beside, chart
-from blocktime.app.base.looking import look_again
+from blocktime.app.answer.page_elements import beside, chart
 from blocktime.app.base.markdown import plain, sentence
-from blocktime.app.base.remembered import by_object
+from blocktime.app.base.memo import by_object
+from blocktime.app.base.polling import look_again
 from blocktime.app.charts import transaction_charts
-from blocktime.app.session.wishes import Wishes, ask, played
+from blocktime.app.session.simulation_requests import Wishes, ask, played
 from blocktime.app.text import transaction_text
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import RunResult, TransactionStats
 from blocktime.model.spec import Transactions
-from blocktime.model.workloads.transactions.curves import (
-    LoadPoint,
-    Size,
-    cache_curve,
-    load_bounds,
-    loads_to_play,
-)
+from blocktime.model.workloads.transactions.curves import LoadPoint, Size, cache_curve, load_bounds, loads_to_play
 from blocktime.scenarios import Scenario
 from blocktime.scenarios.forecast import forecast
 
@@ -80,16 +73,9 @@ def load(before: RunResult, after: RunResult, scenario: Scenario) -> None:
     chart("load_resources", *transaction_charts.resources(before.transactions or stats, stats))
 
 
-def _curves(
-    bounds: Sequence[LoadPoint], loads: Sequence[tuple[float, Scenario]], stats: TransactionStats
-) -> None:
+def _curves(bounds: Sequence[LoadPoint], loads: Sequence[tuple[float, Scenario]], stats: TransactionStats) -> None:
     """The bounds over load, and the simulated points that are known."""
-    job = WISHES.job()
-    if job is not None:
-        job.look()
-        if job.ended:
-            WISHES.play(())
-            st.rerun()
+    WISHES.look()
     points = played_points(loads)
     st.markdown(plain(sentence(transaction_charts.doubles(bounds, points, stats))))
     beside(
@@ -104,18 +90,14 @@ def played_points(loads: Sequence[tuple[float, Scenario]]) -> list[LoadPoint]:
     points = []
     for load, scenario in loads:
         answer = played(ask(scenario))
-        stats = (
-            RunResult.model_validate_json(answer.document).transactions
-            if answer and answer.document
-            else None
-        )
+        stats = RunResult.model_validate_json(answer.document).transactions if answer and answer.document else None
         if stats is not None:
             points.append(LoadPoint(load, stats.per_s, stats.response_s))
     return points
 
 
 def cache(after: RunResult, scenario: Scenario) -> None:
-    """Hits over the size of the default pool, and other policies beside the run's."""
+    """Hits over the size of the default pool."""
     cache_use = after.cache
     if after.transactions is None or cache_use is None:
         st.caption("The what-if scenario has no transactions.")
@@ -127,6 +109,3 @@ def cache(after: RunResult, scenario: Scenario) -> None:
         return
     size = float(scenario.system.instance.buffer_cache_bytes)
     chart("cache_hits", *transaction_charts.hits(points, size, cache_use.hit_fraction))
-    lines = list(transaction_text.policy_lines(after, width=100))
-    if lines:
-        st.code("\n".join(unstyle(line) for line in lines), language=None)

@@ -9,33 +9,28 @@ from typing import Final
 
 import streamlit as st
 
-from blocktime.app.answer.drawn import chart
+from blocktime.app.answer.page_elements import chart
 from blocktime.app.base.markdown import plain
 from blocktime.app.charts import uncertainty_charts
-from blocktime.app.text.uncertainty_text import (
-    difference_sentence,
-    interval_sentence,
-    largest_sentence,
-    what_it_holds,
-)
+from blocktime.app.text.uncertainty_text import difference_sentence, interval_sentence, largest_sentence, what_it_holds
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import Contribution, RunResult
 from blocktime.model.version import blocktime_version
 from blocktime.scenarios import Scenario
-from blocktime.scenarios.prices import without_prices
+from blocktime.scenarios.pricing import without_prices
 from blocktime.scenarios.uncertainty import Difference, propagate
-from blocktime.scenarios.uncertainty.answers import Progress
+from blocktime.scenarios.uncertainty.constant_runs import Progress
 
 SWITCH: Final = "uncertainty"
 BASELINE, WHAT_IF = "Baseline", "What-if"
 
 
-def draw(asked: Sequence[Scenario], results: Sequence[RunResult]) -> None:
+def draw(scenarios: Sequence[Scenario], results: Sequence[RunResult]) -> None:
     """The switch and, where it is on, the intervals of the baseline, the what-if and their difference."""
     helps = "Interval of the time: uncertain constants, and the model's own error"
     if not st.toggle("Uncertainty", key=SWITCH, help=helps):
         return
-    answers = difference_of(asked, results)
+    answers = difference_of(scenarios, results)
     if answers is None:
         return
     before, after, difference = answers
@@ -52,11 +47,11 @@ def said(difference: Difference) -> str:
 
 
 def difference_of(
-    asked: Sequence[Scenario], results: Sequence[RunResult]
+    scenarios: Sequence[Scenario], results: Sequence[RunResult]
 ) -> tuple[RunResult, RunResult, Difference] | None:
     """Both results with their uncertainty and that of their difference; a warning and None where there is none."""
     refusal = "There is no interval for this setting"
-    if not (propagated := uncertainty_of(asked, results, refusal)):
+    if not (propagated := uncertainty_of(scenarios, results, refusal)):
         return None
     (before, after), (difference,) = propagated
     return before, after, difference
@@ -66,18 +61,14 @@ Uncertain = tuple[tuple[RunResult, ...], tuple[Difference, ...]]
 """Results with their uncertainty, and that of the differences from the first."""
 
 
-def uncertainty_of(
-    scenarios: Sequence[Scenario], results: Sequence[RunResult], refusal: str
-) -> Uncertain | None:
+def uncertainty_of(scenarios: Sequence[Scenario], results: Sequence[RunResult], refusal: str) -> Uncertain | None:
     """The *results* with their uncertainty; a warning that begins with *refusal*, and None, where there is none."""
     bare = tuple(map(without_prices, scenarios))
     documents = tuple(model.model_dump_json() for model in (*bare, *results))
     place = st.empty()
 
     def show(done: int, whole: int) -> None:
-        place.progress(
-            done / whole, f"Uncertainty: {done} of {whole} simulations"
-        )  # a moved control ends it here
+        place.progress(done / whole, f"Uncertainty: {done} of {whole} simulations")  # a moved control ends it here
 
     try:
         return _propagated(_Question((blocktime_version(), *documents), bare, tuple(results), show))

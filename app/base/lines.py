@@ -47,10 +47,8 @@ def wrapped(
 ) -> Iterator[str]:
     """*text* in lines of at most *width*, the first after *first*, the others under it."""
     indent = " " * len(first)
-    for line in textwrap.wrap(
-        text, max(30, width - 1), initial_indent=first or indent, subsequent_indent=indent
-    ):
-        yield style(line, bold=bold, dim=dim, fg=colour) if bold or dim or colour else line
+    for line in textwrap.wrap(text, max(30, width - 1), initial_indent=first or indent, subsequent_indent=indent):
+        yield style(line, bold=bold or None, dim=dim or None, fg=colour) if bold or dim or colour else line
 
 
 def aligned(cells: Sequence[str], widths: Sequence[int], after: str = "") -> Iterator[str]:

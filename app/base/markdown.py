@@ -16,7 +16,7 @@ JOINER: Final = "\u2060"
 """Shows nothing and parts no word."""
 BREAKS: Final = re.compile(r"[ \t\n\r\v\f\x1c-\x1f\x85\u2028\u2029]+")
 
-FIELD: Final = re.compile(r"[a-z]+\.[a-z]")
+FIELD: Final = re.compile(r"[a-z]+\.[a-z]|[a-z0-9]+(-[a-z0-9]+)+:")
 """What the dotted path of a field begins with."""
 
 
@@ -28,7 +28,7 @@ def plain(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """*text* with a capital and a full stop; the dotted path of a field stays as it is written."""
+    """*text* with a capital and a full stop; the path of a field and the name of a scenario stay as written."""
     if not text:
         return text
     first = text if FIELD.match(text) else text[0].upper() + text[1:]

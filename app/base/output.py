@@ -15,7 +15,7 @@ NARROWEST, WIDEST = 72, 160
 LONGEST_WORD: Final = 200
 SEEN_AFTER_S: Final = 2.0
 """What takes longer is told, and its progress shown."""
-SHOWN_EACH_S: Final = 0.5
+REFRESH_S: Final = 0.5
 _REPLACED: Final = "blocktime.replaced"
 _STYLE: Final = r"(?:[0-4]|3[0-79]|9[0-7])"
 _OBEYED: Final = re.compile(
@@ -151,18 +151,18 @@ def progress_to_terminal(
         return
     from threading import Event, Thread
 
-    begin_s, ended, told = monotonic(), Event(), [0, 0]
+    begin_s, ended, progress = monotonic(), Event(), [0, 0]
 
     def tell(done: int, whole: int) -> None:
-        told[:] = done, whole
+        progress[:] = done, whole
 
     def show() -> None:
         pause_s = SEEN_AFTER_S
         while not ended.wait(pause_s):
-            pause_s = SHOWN_EACH_S
+            pause_s = REFRESH_S
             words = f"{what}: {monotonic() - begin_s:.0f} s"
             words += f" of about {expected_s:.0f}" * (expected_s > 0)
-            words += f", {told[0]} of {told[1]} {of}" * (told[1] > 1)
+            words += f", {progress[0]} of {progress[1]} {of}" * (progress[1] > 1)
             show_progress(words)
 
     line = Thread(target=show, daemon=True)

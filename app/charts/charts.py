@@ -12,7 +12,7 @@ from blocktime.app.text.profile import UNCHANGED_S, TimePart, by_class, parts, s
 from blocktime.model.causes import STATED
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_alike, show_bytes, show_seconds, show_share
-from blocktime.scenarios.compare import changes
+from blocktime.scenarios.why import changes
 
 # Wait class -> colour that reads on white and on near-black, and a pattern that reads without colour.
 LOOKS: Final[dict[str, tuple[str, str]]] = {
@@ -33,7 +33,7 @@ LONGEST_LINE: Final = 26
 MOST_LINES: Final = 2
 LEAST_SEEN: Final = 0.04
 """Share of the axis below which steps from one bar to the next are too small to be read."""
-MARK_OF_SHOWN: Final = 0.006
+MARK_SHARE: Final = 0.006
 """Width of a mark, over that of the axis."""
 ROWS: Final = 8
 """Of a waterfall at the most; it is as high as that, so that nothing jumps."""
@@ -75,14 +75,14 @@ def waterfall(base: RunResult, other: RunResult, most: int = ROWS - 2) -> tuple[
         traces.append(_bar(part.name, min(level, after), abs(part.seconds), part.wait_class, text))
         level = after
     levels = [0.0, *accumulate((part.seconds for part in steps), initial=start)]
-    shown_s = _axis(levels[1:] if changed else levels)
+    ends_s = _axis(levels[1:] if changed else levels)
     for label, result in ([("Baseline", base)] if changed else []) + [(rows[-1], other)]:
-        traces += [_end(label, result, shown_s[1] - shown_s[0])] if shown_s[0] else _stack(label, result)
+        traces += [_end(label, result, ends_s[1] - ends_s[0])] if ends_s[0] else _stack(label, result)
     scale = scale_of([base, other])
-    across = f"{scale.word} of {scale.of}" + (" (the axis does not begin at 0)" if shown_s[0] else "")
+    across = f"{scale.word} of {scale.of}" + (" (the axis does not begin at 0)" if ends_s[0] else "")
     for trace in traces:
         trace["x"], trace["base"] = [scale.per_s * trace["x"][0]], [scale.per_s * trace["base"][0]]
-    figure = drawing.figure(traces, _layout(rows, [scale.per_s * end for end in shown_s], across))
+    figure = drawing.figure(traces, _layout(rows, [scale.per_s * end for end in ends_s], across))
     return figure, _finding(base, other, steps if changed else [])
 
 
@@ -110,11 +110,11 @@ def _bar(row: str, base: float, length: float, kind: str, text: str) -> dict[str
     )  # fmt: skip
 
 
-def _end(row: str, result: RunResult, shown_s: float) -> dict[str, Any]:
+def _end(row: str, result: RunResult, span_s: float) -> dict[str, Any]:
     """One total where the axis does not begin at zero: a mark at its end, as the length of a bar would say nothing."""
     whole_s = result.time.elapsed_s
     text = f"<b>{show_seconds(whole_s)}</b>"
-    bar = _bar(row, whole_s - MARK_OF_SHOWN * shown_s, MARK_OF_SHOWN * shown_s, "Other", text)
+    bar = _bar(row, whole_s - MARK_SHARE * span_s, MARK_SHARE * span_s, "Other", text)
     return bar | {"marker": drawing.marker(WHOLE, ""), "hovertemplate": f"{row}<br>{text}<extra></extra>"}
 
 
@@ -129,9 +129,7 @@ def _stack(row: str, result: RunResult) -> list[dict[str, Any]]:
         if length <= 0:
             continue
         last = level + length >= result.time.elapsed_s * (1 - 1e-9)
-        trace = _bar(
-            row, level, length, kind, f"<b>{show_seconds(result.time.elapsed_s)}</b>" if last else ""
-        )
+        trace = _bar(row, level, length, kind, f"<b>{show_seconds(result.time.elapsed_s)}</b>" if last else "")
         trace["hovertemplate"] = f"{row}: {kind}<br>{show_seconds(seconds)}<extra></extra>"
         traces.append(trace)
         level += length
@@ -139,13 +137,14 @@ def _stack(row: str, result: RunResult) -> list[dict[str, Any]]:
 
 
 def in_lines(label: str) -> str:
-    """A label of a bar in two lines, if one has no room for it; only a longer one is cut."""
-    return "<br>".join(wrap(label, LONGEST_LINE, max_lines=MOST_LINES, placeholder=" …"))
+    """A label of a bar in two lines where one has no room for it; a longer one is cut, a setting parted at its sign."""
+    words = [word.replace("=", "= ", 1) if len(word) > LONGEST_LINE else word for word in label.split()]
+    return "<br>".join(wrap(" ".join(words), LONGEST_LINE, max_lines=MOST_LINES, placeholder=" …"))
 
 
-def _layout(rows: list[str], shown: list[float], across: str) -> dict[str, Any]:
+def _layout(rows: list[str], ends: list[float], across: str) -> dict[str, Any]:
     return drawing.layout(
-        56 + 27 * max(len(rows), ROWS), drawing.axis(across, range=shown, zeroline=True), drawing.rows(rows, in_lines),
+        56 + 27 * max(len(rows), ROWS), drawing.axis(across, range=ends, zeroline=True), drawing.rows(rows, in_lines),
         margin=(8, 78, 4, 40), barmode="overlay", showlegend=False, uniformtext={"mode": "show", "minsize": 9},
         bargap=0.3,
     )  # fmt: skip
@@ -159,7 +158,9 @@ def finding(result: RunResult) -> str:
 
 def largest(result: RunResult) -> str:
     """The largest part of the elapsed time, in a clause."""
-    top = max(parts(result), key=lambda part: part.seconds)
+    top = max(parts(result), key=lambda part: part.seconds, default=None)
+    if top is None:
+        return "no part of it takes any time"
     elapsed = result.time.elapsed_s
     share = f"{show_share(top.seconds / elapsed)}" if elapsed else "all"
     return f"the largest part is {top.name}, {show_seconds(top.seconds)} ({share})"
@@ -213,11 +214,10 @@ def reads_by_size(base: RunResult, other: RunResult) -> tuple[Figure, str]:
     traces = []
     for (name, result), look in zip(both.items(), ((drawing.GREY, ""), LOOKS["User I/O"]), strict=True):
         counts = [_sizes(result).get(size, 0) for size in sizes]
-        traces.append({
-            "type": "bar", "name": name, "x": [show_bytes(size) for size in sizes], "y": counts,
-            "text": [f"{count:,.0f}" if count else "" for count in counts], "textposition": "outside",
-            "marker": drawing.marker(*look), "cliponaxis": False,
-        })  # fmt: skip
+        traces.append(drawing.columns(
+            name, [show_bytes(size) for size in sizes], counts, look, textposition="outside", cliponaxis=False,
+            text=[f"{count:,.0f}" if count else "" for count in counts],
+        ))  # fmt: skip
     most = max((max(_sizes(result).values(), default=1) for result in both.values()), default=1)
     layout = drawing.layout(
         260, drawing.axis("size of one read", type="category"), drawing.axis("reads", type="log", dtick=1),

@@ -12,7 +12,7 @@ from blocktime.app.charts.drawing import GREY, LINES, Figure, axis
 from blocktime.app.text.compare_table import value_said
 from blocktime.app.text.profile import UNCHANGED_S, by_class, scale_of
 from blocktime.model.results import RunResult
-from blocktime.model.units import show_alike, show_change, show_seconds, unit_of
+from blocktime.model.units import show_alike, show_seconds, unit_of
 from blocktime.scenarios.search.crossover import Crossover, LeadChange, Less, TimesAt
 from blocktime.scenarios.why_words import listed
 
@@ -59,12 +59,11 @@ def _ends(
     """The times behind the bars, which are as long as *ends* say, and a diamond where the last session ends."""
     last = [result.time.last_session_s for result in results]
     at = [max(end, per_s * (last_s or 0.0)) for end, last_s in zip(ends, last, strict=True)]
-    traces: list[dict[str, Any]] = [{
-        "type": "scatter", "mode": "text", "y": rows, "x": at, "textposition": "middle right", "cliponaxis": False,
-        "text": [f"{DIAMOND if last_s is not None else ''} <b>{show_seconds(result.time.elapsed_s)}</b>"
-                 for result, last_s in zip(results, last, strict=True)],
-        "showlegend": False, "hoverinfo": "skip",
-    }]  # fmt: skip
+    texts = [
+        f"{DIAMOND if last_s is not None else ''} <b>{show_seconds(result.time.elapsed_s)}</b>"
+        for result, last_s in zip(results, last, strict=True)
+    ]
+    traces = [drawing.texts_behind(rows, at, texts)]
     done = {row: last_s for row, last_s in zip(rows, last, strict=True) if last_s is not None}
     if done:
         hovers = [f"{row}<br>last session ends after: {show_seconds(last_s)}" for row, last_s in done.items()]
@@ -93,7 +92,7 @@ def finding(results: Sequence[RunResult], letters: Sequence[str], titles: Sequen
 
 def crossing(
     crossover: Crossover, letters: tuple[str, str], titles: tuple[str, str], label: str, is_of_one: bool = False
-) -> tuple[Figure, str]:  # fmt: skip
+) -> tuple[Figure, str]:
     """Both times along a field, with a mark where they are equal; and the sentence that says so."""
     known = [reached for reached in crossover.line if reached.less != "unknown"]
     longest = max(max(reached.first_s, reached.second_s) for reached in known)
@@ -107,9 +106,7 @@ def crossing(
     far = min(times) > 0 and max(times) / min(times) >= BY_RATIO
     up = axis(f"{word} of one {'transaction' if is_of_one else 'session'}", type="log" if far else "linear",
               **({"dtick": 1} if far else {"rangemode": "tozero"}))  # fmt: skip
-    layout = drawing.layout(
-        320, _along(crossover.key, known, label), up, drawing.SNUG, uirevision=crossover.key
-    )
+    layout = drawing.layout(320, _along(crossover.key, known, label), up, drawing.SNUG, uirevision=crossover.key)
     return drawing.figure(traces, layout), crossing_sentence(crossover, letters, label)
 
 
@@ -119,47 +116,20 @@ def _both_along(
     """A line for each of the two, and marks where they are equal."""
     known = [reached for reached in crossover.line if reached.less != "unknown"]
     seconds = [reached.first_s for reached in known], [reached.second_s for reached in known]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter", "mode": "lines", "name": name, "x": [reached.value for reached in known],
-            "y": [per_s * time for time in times], "line": {"color": colour, "dash": dash, "width": 2.5},
-            "hovertext": [
-                f"{label} {value_said(crossover.key, reached.value)}<br>{letter}: {show_seconds(time)}"
-                for reached, time in zip(known, times, strict=True)
-            ],
-            "hoverinfo": "text",
-        }
-        for name, letter, times, (colour, dash) in zip(names, letters, seconds, LINES, strict=False)
-    ]  # fmt: skip
+    values = [reached.value for reached in known]
+    traces = []
+    for name, letter, times, look in zip(names, letters, seconds, LINES, strict=False):
+        hovers = [
+            f"{label} {value_said(crossover.key, value)}<br>{letter}: {show_seconds(time)}"
+            for value, time in zip(values, times, strict=True)
+        ]
+        traces.append(drawing.line(name, values, [per_s * time for time in times], look, hovers, width=2.5))
     at = [change.at for change in crossover.changes]
     if at:
         hovers = [_change_said(crossover.key, change) for change in crossover.changes]
         x, y = [reached.value for reached in at], [per_s * reached.first_s for reached in at]
         traces.append(_rings("equal", x, y, ("circle-open", 13, 2.5)) | {"hovertext": hovers})
     return traces
-
-
-def apart(crossover: Crossover, letters: tuple[str, str], label: str) -> tuple[Figure, str]:
-    """By how many percent the second takes longer than the first along a field; and its range in words."""
-    known = [reached for reached in crossover.line if reached.less != "unknown" and reached.first_s]
-    percents = [100 * (reached.second_s / reached.first_s - 1) for reached in known]
-    changes = [show_change(reached.first_s, reached.second_s) for reached in known]
-    trace: dict[str, Any] = {
-        "type": "scatter", "mode": "lines", "x": [reached.value for reached in known], "y": percents, "fill": "tozeroy",
-        "line": {"color": GREY, "width": 2}, "fillcolor": "rgba(127,139,152,.25)", "showlegend": False,
-        "hovertext": [
-            f"{label} {value_said(crossover.key, reached.value)}<br>{letters[1]} against {letters[0]}: {change}"
-            for reached, change in zip(known, changes, strict=True)
-        ],
-        "hoverinfo": "text",
-    }  # fmt: skip
-    up = axis(f"{letters[1]} takes longer than {letters[0]} by (%)", zeroline=True, zerolinewidth=2,
-              zerolinecolor=GREY, rangemode="tozero")  # fmt: skip
-    across = _along(crossover.key, known, label)
-    layout = drawing.layout(320, across, up, drawing.SNUG, uirevision=crossover.key, showlegend=False)
-    ends = " to ".join(changes[percents.index(end)] for end in (min(percents), max(percents)))
-    text = f"{letters[1]} takes from {ends} longer than {letters[0]}"
-    return drawing.figure([trace], layout), f"{text}; below zero it takes less time"
 
 
 def _along(key: str, known: Sequence[TimesAt], label: str) -> dict[str, Any]:
@@ -184,9 +154,7 @@ def crossing_sentence(crossover: Crossover, letters: tuple[str, str], label: str
     if len(stretches) == 2:
         below, above = (_takes(stretch, letters) for stretch in stretches)
         return f"{where}: below, {below}; above, {above} ({within})."
-    return (
-        f"{where}: going up, {', then '.join(_takes(stretch, letters) for stretch in stretches)} ({within})."
-    )
+    return f"{where}: going up, {', then '.join(_takes(stretch, letters) for stretch in stretches)} ({within})."
 
 
 def _takes(less: Less, letters: tuple[str, str]) -> str:
@@ -196,7 +164,6 @@ def _takes(less: Less, letters: tuple[str, str]) -> str:
 
 
 def _change_said(key: str, change: LeadChange) -> str:
-    """Where two change places."""
     if "neither" in (change.below.less, change.above.less):
         ends = "up to" if change.below.less == "neither" else "from"
         return f"equal {ends} {value_said(key, change.at.value)}"

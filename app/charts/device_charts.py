@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from blocktime.app.charts import drawing
 from blocktime.app.charts.charts import LOOKS
-from blocktime.app.charts.drawing import GREY, LINES, SNUG, Figure, axis, figure, marker
+from blocktime.app.charts.drawing import GREY, LINES, SNUG, Figure, axis, figure
 from blocktime.app.text.iostat_text import by_size, said_of_requests, span_of, value_of
 from blocktime.model.results import DeviceLine, DeviceStats, Stage
 from blocktime.model.units import show_seconds
@@ -29,15 +29,14 @@ SYMBOLS: Final = ("circle", "diamond-open")
 def sizes(stats: DeviceStats) -> tuple[Figure, str]:
     """How many requests of which size the device got, and how many of the bytes those are."""
     bands = by_size(stats.request_bytes, most=24)
-    requests, held = sum(band[1] for band in bands), sum(band[2] for band in bands)
+    requests, size_bytes = sum(band[1] for band in bands), sum(band[2] for band in bands)
     counts = [(100 * count / requests, f"{count:,.0f} requests") for _, count, _ in bands]
-    sizes = [(100 * size / held if held else 0.0, f"{size / 2**20:,.1f} MB") for *_, size in bands]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "bar", "name": name, "x": [band for band, *_ in bands], "y": [share for share, _ in shares],
-            "hovertext": [told for _, told in shares], "marker": marker(*look),
-            "hovertemplate": "%{x}: %{hovertext}, %{y:.1f} %<extra></extra>",
-        }
+    sizes = [(100 * size / size_bytes if size_bytes else 0.0, f"{size / 2**20:,.1f} MB") for *_, size in bands]
+    traces = [
+        drawing.columns(
+            name, [band for band, *_ in bands], [share for share, _ in shares], look,
+            hovertext=[text for _, text in shares], hovertemplate="%{x}: %{hovertext}, %{y:.1f} %<extra></extra>",
+        )
         for name, shares, look in (("% of requests", counts, LOOKS["User I/O"]), ("% of bytes", sizes, (GREY, "")))
     ]  # fmt: skip
     across, up = axis("size of a request", type="category"), axis("%", rangemode="tozero")
@@ -50,21 +49,21 @@ def over_time(lines: Sequence[DeviceLine], which: str, columns: Sequence[str]) -
     sets, unit = OVER_TIME[which]
     wanted = next(names for names in sets if names[0] in columns)
     printed = [name for name in wanted if name in columns]
-    shown = [name for name in printed if any(value_of(name, line) for line in lines)] or printed[:1]
+    plotted = [name for name in printed if any(value_of(name, line) for line in lines)] or printed[:1]
     middles = [line.begin_s + line.interval_s / 2 for line in lines]
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter", "mode": "lines+markers" if len(lines) <= MOST_POINTS else "lines", "name": name,
-            "x": middles, "y": [value_of(name, line) for line in lines], "line": {"color": colour, "dash": dash},
-            "marker": {"symbol": symbol, "size": 7}, "hovertemplate": f"{name} %{{y:,.2f}} at %{{x}} s<extra></extra>",
-        }
-        for name, (colour, dash), symbol in zip(shown, LINES, SYMBOLS, strict=False)
+    mode = "lines+markers" if len(lines) <= MOST_POINTS else "lines"
+    traces = [
+        drawing.line(
+            name, middles, [value_of(name, line) for line in lines], look, "%{y:,.2f} at %{x} s", mode=mode,
+            marker={"symbol": symbol, "size": 7},
+        )
+        for name, look, symbol in zip(plotted, LINES, SYMBOLS, strict=False)
     ]  # fmt: skip
     full = {"range": [0, 105]} if which == "util" else {}
-    up = axis(" and ".join(shown) + unit, rangemode="tozero", **full)
+    up = axis(" and ".join(plotted) + unit, rangemode="tozero", **full)
     across = axis("seconds since the start")
-    layout = drawing.layout(240, across, up, margin=SNUG, showlegend=len(shown) > 1)
-    return figure(traces, layout), "; ".join(_course(name, lines) for name in shown)
+    layout = drawing.layout(240, across, up, margin=SNUG, showlegend=len(plotted) > 1)
+    return figure(traces, layout), "; ".join(_course(name, lines) for name in plotted)
 
 
 def _course(name: str, lines: Sequence[DeviceLine]) -> str:

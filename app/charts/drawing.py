@@ -24,14 +24,14 @@ SIZES: Final = tuple(2**power for power in range(9, 21))
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
     """An axis that stays as it is."""
-    kept = {"fixedrange": True, "zeroline": False, "automargin": True}
-    return {"title": {"text": title, "standoff": 8}} | kept | more
+    fixed = {"fixedrange": True, "zeroline": False, "automargin": True}
+    return {"title": {"text": title, "standoff": 8}} | fixed | more
 
 
-def rows(names: Sequence[str], shown: Callable[[str], str] = str, **more: Any) -> dict[str, Any]:
-    """An axis of horizontal bars, the first on top, with the names that *shown* makes."""
+def rows(names: Sequence[str], label_of: Callable[[str], str] = str, **more: Any) -> dict[str, Any]:
+    """An axis of horizontal bars, the first on top, with the names that *label_of* makes."""
     return axis("", categoryorder="array", categoryarray=[*names][::-1], tickvals=[*names],
-                ticktext=[f"{shown(name)}  " for name in names], **more)  # fmt: skip
+                ticktext=[f"{label_of(name)}  " for name in names], **more)  # fmt: skip
 
 
 def log_sizes(title: str, low: int, high: int) -> dict[str, Any]:
@@ -66,15 +66,22 @@ def layout(
 
 
 def line(
-    name: str, x: Iterable[float], y: Iterable[float | None], look: tuple[str, str], hover: str, **more: Any
-) -> dict[str, Any]:
-    """A curve of a law in a colour and a dash; *hover* says what is at a point of it."""
+    name: str, x: Iterable[float | None], y: Iterable[float | None], look: tuple[str, str], hover: str | Sequence[str],
+    **more: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """A curve in a colour and a dash; *hover* says what is at a point of it, once for all or for each."""
     drawn = {
         "type": "scatter", "mode": "lines", "name": name, "x": list(x), "y": list(y),
         "line": {"color": look[0], "dash": look[1], "width": more.pop("width", 2.2)},
-        "hovertemplate": f"{name}: {hover}<extra></extra>",
-    }  # fmt: skip
+    } | hover_texts(f"{name}: {hover}<extra></extra>" if isinstance(hover, str) else hover)  # fmt: skip
     return drawn | more
+
+
+def hover_texts(hover: str | Sequence[str]) -> dict[str, Any]:
+    """What stands under the pointer: a template for all points, or a text for each."""
+    if isinstance(hover, str):
+        return {"hovertemplate": hover}
+    return {"hovertext": list(hover), "hoverinfo": "text"}
 
 
 def marker(colour: str, pattern: str) -> dict[str, Any]:
@@ -95,6 +102,13 @@ def bars(
     } | more  # fmt: skip
 
 
+def columns(
+    name: str, x: Sequence[Any], heights: Iterable[float | None], look: tuple[str, str], **more: Any
+) -> dict[str, Any]:
+    """Upright bars in a colour and a pattern."""
+    return {"type": "bar", "name": name, "x": list(x), "y": list(heights), "marker": marker(*look)} | more
+
+
 def dots(
     name: str, x: Iterable[Any], y: Iterable[Any], colour: Any, symbol: str, size: int = 9, **more: Any
 ) -> dict[str, Any]:
@@ -105,19 +119,12 @@ def dots(
     } | more  # fmt: skip
 
 
-def pieces(
-    row: Any, sizes: Sequence[float], begins: Sequence[float], looks: Sequence[tuple[str, str]],
-    texts: Sequence[str], hovers: Sequence[str], **more: Any,
-) -> dict[str, Any]:  # fmt: skip
-    """One row in pieces side by side, every other one with another colour and pattern."""
-    colours, shapes = zip(*(looks[rank % len(looks)] for rank in range(len(sizes))), strict=True)
-    pattern = {"shape": list(shapes), "fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2}
-    return bars(
-        "", [row] * len(sizes), sizes, looks[0], base=list(begins), width=0.7, text=list(texts), textposition="inside",
-        insidetextanchor="middle", constraintext="inside", textangle=0, textfont={"color": "#ffffff"},
-        hovertext=list(hovers), hovertemplate="%{hovertext}<extra></extra>",
-        marker={"color": list(colours), "pattern": pattern, "line": {"color": "#ffffff", "width": 0.5}}, **more,
-    )  # fmt: skip
+def texts_behind(rows: Iterable[Any], ends: Iterable[float], texts: Iterable[str], **more: Any) -> dict[str, Any]:
+    """Texts behind the ends of horizontal bars."""
+    return {
+        "type": "scatter", "mode": "text", "y": list(rows), "x": list(ends), "text": list(texts),
+        "textposition": "middle right", "cliponaxis": False, "showlegend": False, "hoverinfo": "skip",
+    } | more  # fmt: skip
 
 
 def mark(name: str, x: float, y: float, **look: Any) -> dict[str, Any]:

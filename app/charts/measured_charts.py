@@ -35,6 +35,8 @@ def profile(parts: Sequence[DbTimePart]) -> tuple[Figure, str]:
     rows = [part.name for part in parts]
     across, margin = axis("% of DB time", zeroline=True), (8, 60, 4, 40)
     layout = drawing.layout(60 + 27 * len(rows), across, drawing.rows(rows, in_lines), margin, bargap=0.3)
+    if not parts:
+        return drawing.figure([], layout), "No part of DB time is known"
     top = parts[0]
     return drawing.figure(bars, layout), f"The largest part of DB time is {top.name}, {show_share(top.share)}"
 

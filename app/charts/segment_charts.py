@@ -82,9 +82,7 @@ def _migration(result: RunResult) -> list[str]:
             rest = f"if every row of a full block grew so, it would take PCTFREE {needed:.0f}"
         return [f"{grow}, and no row migrates; {rest}"]
     share = changes.migrated / changes.table_rows
-    grow += (
-        f": {changes.migrated:,.0f} of {changes.table_rows:,.0f} updated rows migrate ({show_share(share)})"
-    )
+    grow += f": {changes.migrated:,.0f} of {changes.table_rows:,.0f} updated rows migrate ({show_share(share)})"
     if needed >= 100:
         return [f"{grow}. No PCTFREE prevents migration with that growth"]
     if has < needed:
@@ -115,12 +113,12 @@ def _search(result: RunResult) -> list[str]:
 
 def blocks(segment: SegmentSpace) -> tuple[Figure, str]:
     """What the bytes of some blocks hold, before and after, with what PCTFREE reserves."""
-    shown = _shown(segment)
-    size, rows = segment.block_size_bytes, [row for row, _ in shown]
+    sample = _sample_of(segment)
+    size, rows = segment.block_size_bytes, [row for row, _ in sample]
     traces: list[dict[str, Any]] = []
     for name, (field, count, colour, pattern) in USES.items():
-        sizes = [getattr(use, field) for _, use in shown]
-        counts = [getattr(use, count) if count else 0 for _, use in shown]
+        sizes = [getattr(use, field) for _, use in sample]
+        counts = [getattr(use, count) if count else 0 for _, use in sample]
         bars = drawing.bars(
             name, rows, sizes, (colour, pattern), width=0.72, hovertemplate="%{y}<br>%{hovertext}<extra></extra>",
             hovertext=[f"{name}: {has:,.0f} bytes" + (f", {number:,.0f}" if count else "")
@@ -131,7 +129,7 @@ def blocks(segment: SegmentSpace) -> tuple[Figure, str]:
         traces.append(bars)
     reserve = segment.blocks[0].reserve_bytes if segment.blocks else 0.0
     layout = drawing.layout(
-        120 + 22 * len(shown),
+        120 + 22 * len(sample),
         axis(f"bytes of a block of {show_bytes(size)}", range=[0, size], tickformat=",d", ticklabeloverflow="allow",
              tickvals=[size * step / 8 for step in range(9)]),
         drawing.rows(rows), (8, 30, 54, 40), barmode="stack",
@@ -143,10 +141,10 @@ def blocks(segment: SegmentSpace) -> tuple[Figure, str]:
         }],
         legend={"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "traceorder": "normal"},
     )  # fmt: skip
-    return drawing.figure(traces, layout), _said_of_blocks(segment, shown)
+    return drawing.figure(traces, layout), _said_of_blocks(segment, sample)
 
 
-def _shown(segment: SegmentSpace) -> list[tuple[str, BlockUse]]:
+def _sample_of(segment: SegmentSpace) -> list[tuple[str, BlockUse]]:
     """Some blocks that were there, before and after, and some that came."""
     sample = segment.blocks or []
     old = evenly([block for block in sample if block.before], MOST_OLD)
@@ -155,26 +153,22 @@ def _shown(segment: SegmentSpace) -> list[tuple[str, BlockUse]]:
     for block in [*old, *new]:
         if block.before:
             rows.append((f"block {block.block:,} before", block.before))
-        rows.append(
-            (f"block {block.block:,} after" if block.before else f"new block {block.block:,}", block.after)
-        )
+        rows.append((f"block {block.block:,} after" if block.before else f"new block {block.block:,}", block.after))
     return rows
 
 
-def _said_of_blocks(segment: SegmentSpace, shown: Sequence[tuple[str, BlockUse]]) -> str:
-    if not shown:
+def _said_of_blocks(segment: SegmentSpace, sample: Sequence[tuple[str, BlockUse]]) -> str:
+    if not sample:
         return "No block is shown"
-    row, last = max(shown, key=lambda pair: (pair[1].moved_in, pair[1].stubs))
+    row, last = max(sample, key=lambda pair: (pair[1].moved_in, pair[1].stubs))
     return (
-        f"{len(shown)} pictures of {show_bytes(segment.block_size_bytes)} blocks; {row} holds {last.rows:,.0f} rows, "
+        f"{len(sample)} pictures of {show_bytes(segment.block_size_bytes)} blocks; {row} holds {last.rows:,.0f} rows, "
         f"{last.stubs:,.0f} stubs and {last.moved_in:,.0f} migrated pieces, with {last.itl_entries:,.0f} ITL entries "
         f"and {last.free_bytes:,.0f} bytes free"
     )
 
 
-def freeness_map(
-    cells: str, block_count: float, counts: Mapping[str, float], itl_full: float
-) -> tuple[Figure, str]:
+def freeness_map(cells: str, block_count: float, counts: Mapping[str, float], itl_full: float) -> tuple[Figure, str]:
     """A mark for each block, or each n-th, by its class in the bitmap; colour and shape say which."""
     stride = max(1, round(block_count / max(1, len(cells))))
     blocks_of_class = dict(counts) | ({ITL_FULL: itl_full} if itl_full else {})
@@ -226,13 +220,13 @@ def over_pctfree(
     scale = {"type": "log", **({"dtick": 1} if decades else {"nticks": 6})}
     layout = drawing.layout(
         290,
-        axis("PCTFREE (%)", range=[-1, max(*percents, percent) + 1], dtick=10),
+        axis("PCTFREE (%)", range=[-1, max([*percents, percent]) + 1], dtick=10),
         axis(quantity, exponentformat="none", **(scale if seconds else {"rangemode": "tozero", "tickformat": ",d"})),
         margin=drawing.SNUG,
-    )  # fmt: skip
+    )
     text = f"{quantity} over PCTFREE: now {show(value)} at {show_bytes(size)} and PCTFREE {percent:g}"
-    mine = [line.values for line in lines if line.block_size_bytes == size]
-    if points := [(y, x) for values in mine for x, y in zip(percents, values, strict=True) if y is not None]:
+    curves = [line.values for line in lines if line.block_size_bytes == size]
+    if points := [(y, x) for values in curves for x, y in zip(percents, values, strict=True) if y is not None]:
         least, at = min(points)
         text += f"; the least at {show_bytes(size)} is {show(least)}, at PCTFREE {at}"
     return drawing.figure(traces, layout), text

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from blocktime.app.base.lines import evenly
 from blocktime.app.charts import drawing
 from blocktime.app.charts.charts import LOOKS
-from blocktime.app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis, marker
-from blocktime.app.text.sweep_text import Summary, are_numbers, distinct, effects_of, levels_of, shown
+from blocktime.app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis
+from blocktime.app.charts.svg_axes import round_step
+from blocktime.app.text.sweep_text import Summary, are_numbers, distinct, effects_of, levels_of, show_value
 from blocktime.model.errors import cut
 from blocktime.model.units import show_number, unit_of
 
@@ -66,16 +67,14 @@ def ladder(summary: Summary, key: str) -> Ladder:
     numeric = are_numbers(levels)
     if len(levels) <= MOST_LEVELS or not numeric:
         rank = {level: place for place, level in enumerate(levels)}
-        places = np.array([rank[value] for value in values])
-        labels = [shown(key, level) for level in levels]
+        places = np.array([rank[value] for value in values], np.intp)
+        labels = [show_value(key, level) for level in levels]
         return Ladder(key, labels, places, [float(level) for level in levels] if numeric else None)
     at, back = _spread(np.array(values, float))
     edges = np.linspace(at.min(), at.max(), STRETCHES + 1)
     places = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, STRETCHES - 1)
     middles = [float(back(edge)) for edge in (edges[1:] + edges[:-1]) / 2]
-    return Ladder(
-        key, [shown(key, float(f"{middle:.3g}")) for middle in middles], places, middles, cut_up=True
-    )
+    return Ladder(key, [show_value(key, float(f"{middle:.3g}")) for middle in middles], places, middles, cut_up=True)
 
 
 def _spread(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], Callable[[Any], Any]]:
@@ -87,9 +86,7 @@ def _spread(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], Callable[
     return values, lambda level: level
 
 
-def lines(
-    summary: Summary, across: str, by: str = "", fixed: Mapping[str, Any] | None = None
-) -> tuple[Figure, str]:
+def lines(summary: Summary, across: str, by: str = "", fixed: Mapping[str, Any] | None = None) -> tuple[Figure, str]:
     """The measure over one field, a line for each of a few values of another; bars where the field takes words."""
     rows = rows_at(summary, fixed or {})
     steps = ladder(summary, across)
@@ -102,11 +99,10 @@ def lines(
     layout = _layout(_axis_of_steps(steps, summary.named(across)))
     before = summary.reference.get(summary.measure)
     if before is not None and steps.numbers is None:
-        traces.append({
-            "type": "bar", "name": BASE, "x": [BASE], "y": [before], "marker": marker(GREY, "-"), "showlegend": False,
-            "text": [summary.shown(before)], "textposition": "outside", "cliponaxis": False,
-            "hoverinfo": "text", "unselected": {"marker": {"opacity": 1}},
-        })  # fmt: skip
+        traces.append(drawing.columns(
+            BASE, [BASE], [before], (GREY, "-"), showlegend=False, text=[summary.show(before)],
+            textposition="outside", cliponaxis=False, hoverinfo="text", unselected={"marker": {"opacity": 1}},
+        ))  # fmt: skip
     values = [value for trace in traces for value in trace["y"]]
     values += [0.0] if steps.numbers is None else [before] if before is not None else []
     layout["yaxis"] = up = _axis_of_measure(summary.measure, values)
@@ -115,7 +111,7 @@ def lines(
         at = math.log10(before) if up.get("type") == "log" else before  # a note takes the axis's own numbers
         layout["annotations"] = [
             {"xref": "paper", "x": 1, "y": at, "xanchor": "right", "yanchor": "bottom", "showarrow": False,
-             "text": f"{BASE}: {summary.shown(before)}"}
+             "text": f"{BASE}: {summary.show(before)}"}
         ]  # fmt: skip
     if by:
         layout["legend"]["title"] = {"text": f"{summary.named(by)}  "}
@@ -124,55 +120,51 @@ def lines(
     return drawing.figure(traces, layout), extremes(summary, rows)
 
 
-def _line(
-    summary: Summary, some: NDArray[np.bool_], steps: Ladder, place: int, label: str, by: str
-) -> dict[str, Any]:
+def _line(summary: Summary, some: NDArray[np.bool_], steps: Ladder, place: int, label: str, by: str) -> dict[str, Any]:
     """The means of *some* rows over the steps of a field, in the look of *place*; *label* is their value of *by*."""
     means, single = _means(summary, some, steps.places, len(steps.labels))
     used = np.flatnonzero(np.isfinite(means))
     (colour, dash), field = LINES[place], summary.named(steps.key)
     of_group = f"<br>{summary.named(by)} {label}" if by else ""
-    texts = [summary.shown(means[step]) for step in used]
-    common = {
-        "name": label, "y": means[used].tolist(), "customdata": single[used].tolist(),
-        "hovertext": [f"{field} {steps.labels[step]}{of_group}<br><b>{text}</b>"
-                      for step, text in zip(used, texts, strict=True)],
-        "hoverinfo": "text", "unselected": {"marker": {"opacity": 1}}, "cliponaxis": False,
+    texts, values = [summary.show(means[step]) for step in used], means[used].tolist()
+    hovers = [
+        f"{field} {steps.labels[step]}{of_group}<br><b>{text}</b>" for step, text in zip(used, texts, strict=True)
+    ]
+    common: dict[str, Any] = {
+        "customdata": single[used].tolist(), "unselected": {"marker": {"opacity": 1}}, "cliponaxis": False,
     }  # fmt: skip
     if steps.numbers is None:
-        return {
-            **common, "type": "bar", "x": [steps.labels[step] for step in used], "text": [] if of_group else texts,
-            "textposition": "outside", "marker": marker(colour, _PATTERNS[place]),
-        }  # fmt: skip
-    return {
-        **common, "type": "scatter", "mode": "lines+markers", "x": [steps.numbers[step] for step in used],
-        "line": {"color": colour, "dash": dash, "width": 2.5},
-        "marker": {"color": colour, "size": 8, "symbol": _SYMBOLS[place]}, "selected": {"marker": {"size": 14}},
-    }  # fmt: skip
+        return drawing.columns(
+            label, [steps.labels[step] for step in used], values, (colour, _PATTERNS[place]), **common,
+            **drawing.hover_texts(hovers), text=[] if of_group else texts, textposition="outside",
+        )  # fmt: skip
+    return drawing.line(
+        label, [steps.numbers[step] for step in used], values, (colour, dash), hovers, **common, width=2.5,
+        mode="lines+markers", marker={"color": colour, "size": 8, "symbol": _SYMBOLS[place]},
+        selected={"marker": {"size": 14}},
+    )  # fmt: skip
 
 
 _SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "x")
 _PATTERNS: Final = ("", "/", "\\", "x", ".")
 
 
-def heat(
-    summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None = None
-) -> tuple[Figure, str]:
+def heat(summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None = None) -> tuple[Figure, str]:
     """The measure over two fields by colour, with lines of equal values where both are numbers.
 
     Fields that are not *fixed* are averaged. A mark in each cell carries the number of its row, or -1 for several.
     """
     rows = rows_at(summary, fixed or {})
     right, high = ladder(summary, across), ladder(summary, up)
-    wide, tall = len(right.labels), len(high.labels)
+    wide, tall = max(1, len(right.labels)), max(1, len(high.labels))
     means, single = _means(summary, rows, high.places * wide + right.places, wide * tall)
-    laid, back = _spread(means)
+    scaled, back = _spread(means)
     written = wide * tall <= MOST_CELLS_WRITTEN and wide <= MOST_COLUMNS_WRITTEN
-    ticks = _ticks(laid)
+    ticks = _ticks(scaled)
     grid = {
         "x": list(range(wide)),
         "y": list(range(tall)),
-        "z": _listed(laid.reshape(tall, wide)),
+        "z": _listed(scaled.reshape(tall, wide)),
         "hoverinfo": "skip",
     }
     traces: list[dict[str, Any]] = [{
@@ -191,13 +183,13 @@ def heat(
         traces.append({
             **at, "mode": "text", "text": _in_cells(summary.measure, means[cells]), "hoverinfo": "skip",
             "selected": {"textfont": {"color": ON_LIGHT}},
-            "textfont": {"size": 11, "color": _on_shades(laid[cells])},  # the one that reads on the cell
+            "textfont": {"size": 11, "color": _on_shades(scaled[cells])},  # the one that reads on the cell
         })  # fmt: skip
     traces.append({
         **at, "mode": "markers", "customdata": single[cells].tolist(), "hoverinfo": "text", "showlegend": False,
         "hovertext": [
             f"{summary.named(across)} {right.labels[cell % wide]}<br>{summary.named(up)} {high.labels[cell // wide]}"
-            f"<br><b>{summary.shown(means[cell])}</b>" for cell in cells
+            f"<br><b>{summary.show(means[cell])}</b>" for cell in cells
         ],
         "marker": {"symbol": "square", "size": _mark_size(wide, tall), "opacity": 0, "color": "#ffffff"},
         "selected": {"marker": {"opacity": 0.4}}, "unselected": {"marker": {"opacity": 0}},
@@ -210,17 +202,15 @@ def heat(
 
 def _colour_bar(summary: Summary, ticks: Sequence[float], back: Callable[[float], float]) -> dict[str, Any]:
     """The scale of the colours, in values of the measure."""
-    texts = [summary.shown(back(tick)) for tick in ticks]
+    texts = [summary.show(back(tick)) for tick in ticks]
     return {"tickvals": ticks, "ticktext": texts, "thickness": 12, "outlinewidth": 0}
 
 
-def scattered(
-    summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None = None
-) -> tuple[Figure, str]:
+def scattered(summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None = None) -> tuple[Figure, str]:
     """Samples over two fields, each a point whose colour says its measure."""
     rows = rows_at(summary, fixed or {}) & np.isfinite(summary.values)
     used = np.flatnonzero(rows)
-    laid, back = _spread(summary.values)
+    scaled, back = _spread(summary.values)
     axes: list[dict[str, Any]] = []
     at: list[list[Any]] = []
     for key in (across, up):
@@ -233,23 +223,21 @@ def scattered(
             axes.append(_steps_on_axis(steps, summary.named(key)))
             at.append([int(steps.places[row]) for row in used])
     trace = drawing.dots(
-        "", at[0], at[1], laid[used].tolist(), "circle", 10 if len(used) < 400 else 6, customdata=used.tolist(),
+        "", at[0], at[1], scaled[used].tolist(), "circle", 10 if len(used) < 400 else 6, customdata=used.tolist(),
         hoverinfo="text", hovertext=[
-            "<br>".join([*(f"{summary.named(key)} {shown(key, summary.axes[key][row])}" for key in summary.keys),
-                         f"<b>{summary.shown(summary.values[row])}</b>"]) for row in used
+            "<br>".join([*(f"{summary.named(key)} {show_value(key, summary.axes[key][row])}" for key in summary.keys),
+                         f"<b>{summary.show(summary.values[row])}</b>"]) for row in used
         ],
         selected={"marker": {"size": 16}}, unselected={"marker": {"opacity": 1}}, cliponaxis=False,
     )  # fmt: skip
     trace["marker"] |= {
         "colorscale": SCALE, "showscale": True, "line": {"color": EDGE, "width": 0.5},
-        "colorbar": _colour_bar(summary, _ticks(laid[used]), back),
+        "colorbar": _colour_bar(summary, _ticks(scaled[used]), back),
     }  # fmt: skip
     return drawing.figure([trace], _layout(*axes) | {"hovermode": "closest"}), extremes(summary, rows)
 
 
-def over_two(
-    summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None = None
-) -> tuple[Figure, str]:
+def over_two(summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None = None) -> tuple[Figure, str]:
     """The measure over two fields: by cells, or by points where cells would be empty or hold many."""
     draw = scattered if is_sampled(summary, across, up) else heat
     return draw(summary, across, up, fixed)
@@ -284,7 +272,7 @@ def moves(summary: Summary) -> tuple[Figure, str]:
     names = [cut(summary.named(effect.key), 34) for effect in effects]
     lows, highs = [effect.low for effect in effects], [effect.high for effect in effects]
     ends = [
-        [f"{summary.shown(mean)} at {shown(effect.key, at)}"
+        [f"{summary.show(mean)} at {show_value(effect.key, at)}"
          for mean, at in ((effect.low, effect.at_low), (effect.high, effect.at_high))] for effect in effects
     ]  # fmt: skip
     trace = drawing.bars(
@@ -305,13 +293,9 @@ def moves(summary: Summary) -> tuple[Figure, str]:
         for label, text in zip(names, values, strict=True)
     ]  # fmt: skip
     sentence = "; ".join(
-        f"{summary.named(effect.key)} from {' to '.join(both)}"
-        for effect, both in zip(effects, ends, strict=True)
+        f"{summary.named(effect.key)} from {' to '.join(both)}" for effect, both in zip(effects, ends, strict=True)
     )
-    return (
-        drawing.figure([trace], layout),
-        f"Effect of each field (mean over all others): {sentence or 'none'}",
-    )
+    return (drawing.figure([trace], layout), f"Effect of each field (mean over all others): {sentence or 'none'}")
 
 
 def parallel(summary: Summary) -> tuple[Figure, str]:
@@ -321,24 +305,25 @@ def parallel(summary: Summary) -> tuple[Figure, str]:
     used = np.array(evenly(order.tolist(), MOST_THREADS), int)
     posts = [_post(summary, key, summary.axes[key]) for key in summary.keys]
     posts.append(_post(summary, summary.measure, summary.values.tolist()))
-    last = posts[-1][0][used]
+    last = posts[-1][0][used] if len(used) else np.zeros(0)
     bands = np.clip((last * len(SHADES)).astype(int), 0, len(SHADES) - 1)
     traces: list[dict[str, Any]] = []
     for band, shade in enumerate(SHADES):
         threads = used[bands == band]
         ys = [[*(float(post[0][row]) for post in posts), None] for row in threads]
-        traces.append({
-            "type": "scatter", "mode": "lines", "x": [*range(len(posts)), None] * len(threads), "y": [*chain(*ys)],
-            "showlegend": False, "hoverinfo": "skip", "line": {"color": shade, "width": 1.2}, "opacity": 0.75,
-        })  # fmt: skip
+        traces.append(drawing.line(
+            "", [*range(len(posts)), None] * len(threads), chain(*ys), (shade, "solid"), (), width=1.2, opacity=0.75,
+            showlegend=False, hoverinfo="skip",
+        ))  # fmt: skip
     labels = [cut(summary.named(key), 24) for key in summary.keys] + [measure_name(summary.measure)]
     annotations = []
     for place, (label, (_, ticks)) in enumerate(zip(labels, posts, strict=True)):
         for height, text in ticks:
             annotations.append({"x": place, "y": height, "text": text, "showarrow": False, "xanchor": "left",
                                 "xshift": 4, "bgcolor": "rgba(128,140,152,.28)", "borderpad": 1})  # fmt: skip
-        annotations.append({"x": place, "y": 1.1, "text": f"<b>{label}</b>", "showarrow": False,
-                            "yshift": 14 * (place % 2) - 6})  # fmt: skip
+        annotations.append(
+            {"x": place, "y": 1.1, "text": f"<b>{label}</b>", "showarrow": False, "yshift": 14 * (place % 2) - 6}
+        )
     hidden = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
     layout = _layout() | {
         "shapes": [{"type": "line", "x0": place, "x1": place, "y0": 0, "y1": 1,
@@ -350,26 +335,23 @@ def parallel(summary: Summary) -> tuple[Figure, str]:
     return drawing.figure(traces, layout), f"{extremes(summary, np.isfinite(summary.values))}{left_out}"
 
 
-def _post(
-    summary: Summary, key: str, values: list[Any]
-) -> tuple[NDArray[np.float64], list[tuple[float, str]]]:
+def _post(summary: Summary, key: str, values: list[Any]) -> tuple[NDArray[np.float64], list[tuple[float, str]]]:
     """Where each point crosses the post of *key*, from 0 to 1, and its ticks."""
     levels = levels_of([value for value in values if not (isinstance(value, float) and math.isnan(value))])
     if not are_numbers(levels):
         rank = {level: place / max(1, len(levels) - 1) for place, level in enumerate(levels)}
-        ticks = [(rank[level], shown(key, level)) for level in evenly(levels, 12)]
+        ticks = [(rank[level], show_value(key, level)) for level in evenly(levels, 12)]
         return np.array([rank[value] for value in values]), ticks
-    laid, back = _spread(np.array(values, float))
-    low, high = float(np.nanmin(laid)), float(np.nanmax(laid))
+    scaled, back = _spread(np.array(values, float))
+    known = scaled[np.isfinite(scaled)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
     width = (high - low) or 1.0
     if key != summary.measure and len(levels) <= 8:
         at = _spread(np.array(levels, float))[0]
-        ticks = [
-            (float((tick - low) / width), shown(key, level)) for tick, level in zip(at, levels, strict=True)
-        ]
+        ticks = [(float((tick - low) / width), show_value(key, level)) for tick, level in zip(at, levels, strict=True)]
     else:
-        ticks = [((tick - low) / width, shown(key, float(f"{back(tick):.3g}"))) for tick in _ticks(laid)]
-    return (laid - low) / width, ticks
+        ticks = [((tick - low) / width, show_value(key, float(f"{back(tick):.3g}"))) for tick in _ticks(scaled)]
+    return (scaled - low) / width, ticks
 
 
 def rows_at(summary: Summary, fixed: Mapping[str, Any]) -> NDArray[np.bool_]:
@@ -389,10 +371,8 @@ def extremes(summary: Summary, rows: NDArray[np.bool_]) -> str:
     order = good[np.argsort(summary.values[good], kind="stable")]
 
     def at(row: int) -> str:
-        where = ", ".join(
-            f"{summary.named(key)} {shown(key, summary.axes[key][row])}" for key in summary.keys
-        )
-        return f"{summary.shown(summary.values[row])} at {where}"
+        where = ", ".join(f"{summary.named(key)} {show_value(key, summary.axes[key][row])}" for key in summary.keys)
+        return f"{summary.show(summary.values[row])} at {where}"
 
     text = f"{words[0].upper()}{words[1:]}: lowest {at(order[0])}; highest {at(order[-1])}"
     return f"{text}{_apart(float(summary.values[order[0]]), float(summary.values[order[-1]]))}"
@@ -403,9 +383,7 @@ def _apart(low: float, high: float) -> str:
     if low <= 0 or high <= low:
         return ""
     share = high / low - 1
-    more = (
-        f"{show_number(100 * share, 2)} % more" if share < 1 else f"{show_number(1 + share, 3)} times as much"
-    )
+    more = f"{show_number(100 * share, 2)} % more" if share < 1 else f"{show_number(1 + share, 3)} times as much"
     return f" ({more})"
 
 
@@ -443,7 +421,7 @@ def unit_of_cells(figure: Figure) -> str:
 def _in_cells(measure: str, values: NDArray[np.float64]) -> list[str]:
     """Numbers short enough for cells, in the unit of the largest, with digits that tell them apart."""
     if _each_has_its_unit(measure) or not len(values):
-        return [shown(measure, float(value)) for value in values]
+        return [show_value(measure, float(value)) for value in values]
     low, high = float(values.min()), float(values.max())
     scale, _ = unit_for(measure, high)
     by_ratio = low > 0 and high > BY_RATIO * low
@@ -491,7 +469,7 @@ def _number_axis(key: str, values: Sequence[float], title: str) -> dict[str, Any
     levels = levels_of(values)
     by_ratio = len(levels) > 2 and levels[0] > 0 and levels[-1] >= 8 * levels[0]
     ticks = levels if len(levels) <= MOST_TICKS else _round_ticks(key, levels[0], levels[-1], by_ratio)
-    texts = [shown(key, tick) for tick in ticks]
+    texts = [show_value(key, tick) for tick in ticks]
     return axis(title, type="log" if by_ratio else "linear", tickvals=ticks, ticktext=texts)
 
 
@@ -513,12 +491,9 @@ def _round_ticks(key: str, low: float, high: float, by_ratio: bool) -> list[floa
 
 def _step(name: str, rough: float) -> float:
     """The next step that reads well: a power of two of bytes, else one, two or five times a power of ten."""
-    if rough <= 0:
-        return 1.0
     if unit_of(name) == "bytes" and rough >= 1:
         return 2.0 ** math.ceil(math.log2(rough))
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
+    return round_step(rough)
 
 
 def _steps_on_axis(steps: Ladder, title: str) -> dict[str, Any]:
@@ -535,7 +510,7 @@ def _axis_of_measure(measure: str, values: Sequence[float]) -> dict[str, Any]:
     common = axis(measure_name(measure))
     if low > 0 and high > BY_RATIO * low:
         ticks = _round_ticks(measure, low / 2, high * 2, by_ratio=True)
-        texts = [shown(measure, tick) for tick in ticks]
+        texts = [show_value(measure, tick) for tick in ticks]
         ends = [math.log10(low) - 0.1, math.log10(high) + 0.15]
         return {**common, "type": "log", "tickvals": ticks, "ticktext": texts, "range": ends}
     if low >= 0 and low < 0.6 * high:
@@ -554,7 +529,7 @@ def _axis_of_measure(measure: str, values: Sequence[float]) -> dict[str, Any]:
 def _tick(measure: str, value: float, step: float, most: float) -> str:
     """A round number with just as many digits as its step has."""
     if unit_of(measure) == "bytes":
-        return shown(measure, value)
+        return show_value(measure, value)
     scale, word = unit_for(measure, most)
     digits = max(0, math.ceil(-math.log10(step / scale) - 1e-9))
     return f"{value / scale:,.{digits}f}{word}"

@@ -27,9 +27,7 @@ BOUND_SAYS: Final = (
 )
 
 
-def throughput(
-    bounds: Sequence[LoadPoint], played: Sequence[LoadPoint], now: TransactionStats
-) -> tuple[Figure, str]:
+def throughput(bounds: Sequence[LoadPoint], played: Sequence[LoadPoint], now: TransactionStats) -> tuple[Figure, str]:
     """Throughput over load: its upper bound, the simulated points, the saturation, and where the answer lies."""
     traces = [
         drawing.line(BOUND, _loads(bounds), [point.per_s for point in bounds], LINES[1], "%{y:,.4~r} TPS"),
@@ -43,14 +41,10 @@ def throughput(
     )
 
 
-def response(
-    bounds: Sequence[LoadPoint], played: Sequence[LoadPoint], now: TransactionStats
-) -> tuple[Figure, str]:
+def response(bounds: Sequence[LoadPoint], played: Sequence[LoadPoint], now: TransactionStats) -> tuple[Figure, str]:
     """Mean response over load: its lower bound, the simulated points, the saturation, and where the answer lies."""
     traces = [
-        drawing.line(
-            LEAST, _loads(bounds), [1000 * point.response_s for point in bounds], LINES[1], "%{y:,.4~r} ms"
-        ),
+        drawing.line(LEAST, _loads(bounds), [1000 * point.response_s for point in bounds], LINES[1], "%{y:,.4~r} ms"),
         *_played(played, [1000 * point.response_s for point in played], "ms"),
         mark(f"now: {show_seconds(now.response_s)}", _load(bounds, now), 1000 * now.response_s),
     ]
@@ -107,10 +101,10 @@ def hits(points: Sequence[Size], size_bytes: float, share: float) -> tuple[Figur
         mark(f"now: {100 * share:.2f} % with {show_bytes(size_bytes)}", size_bytes / MIB, 100 * share),
     ]
     ticks = [step * 10.0**power for power in range(-2, 8) for step in (1, 2, 5)]
-    shown = [tick for tick in ticks if 0.9 * sizes[0] <= tick <= 1.1 * sizes[-1]]
+    visible = [tick for tick in ticks if 0.9 * sizes[0] <= tick <= 1.1 * sizes[-1]]
     layout = drawing.layout(
         HEIGHT,
-        axis("buffer cache (MB)", type="log", tickvals=shown, ticktext=[f"{tick:,g}" for tick in shown]),
+        axis("buffer cache (MB)", type="log", tickvals=visible, ticktext=[f"{tick:,g}" for tick in visible]),
         axis("hits of all gets (%)", **PLAIN),
         margin=SNUG,
     )

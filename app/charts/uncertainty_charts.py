@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from blocktime.app.charts import drawing
 from blocktime.app.charts.drawing import BLUE, GREY, Figure, axis
-from blocktime.app.text.uncertainty_text import LEAST_SHOWN, MOST_SHOWN, cause_text, interval_sentence
+from blocktime.app.text.uncertainty_text import LEAST_SHARE, MOST_CAUSES, cause_text, interval_sentence
 from blocktime.model.results import Contribution, RunResult
 from blocktime.model.units import show_seconds
 
@@ -22,7 +22,7 @@ def intervals(results: Mapping[str, RunResult]) -> tuple[Figure, str]:
         for name, result in results.items()
         if result.uncertainty
     }
-    in_seconds = max(range_.high_s for _, range_ in sure.values()) >= 1
+    in_seconds = max((range_.high_s for _, range_ in sure.values()), default=0.0) >= 1
     scale = 1 if in_seconds else 1000
     sentences = {
         name: f"{name}: {show_seconds(result.time.elapsed_s)}. {interval_sentence(result)}"
@@ -43,12 +43,12 @@ def intervals(results: Mapping[str, RunResult]) -> tuple[Figure, str]:
 
 def shares(contributions: Sequence[Contribution]) -> tuple[Figure, str]:
     """Shares of the variance by cause, largest on top; and the largest in words."""
-    shown = [cause for cause in contributions[:MOST_SHOWN] if abs(cause.variance_fraction) >= LEAST_SHOWN]
-    names = [cause.name if cause.constant else f"model error: {cause.mechanism}" for cause in shown]
-    percents = [100 * cause.variance_fraction for cause in shown]
+    causes = [cause for cause in contributions[:MOST_CAUSES] if abs(cause.variance_fraction) >= LEAST_SHARE]
+    names = [cause.name if cause.constant else f"model error: {cause.mechanism}" for cause in causes]
+    percents = [100 * cause.variance_fraction for cause in causes]
     trace = drawing.bars(
         "", names, percents, (GREY, "/"), width=0.6, text=[f"{percent:.1f} %" for percent in percents],
-        textposition="outside", cliponaxis=False, showlegend=False, hovertext=list(map(cause_text, shown)),
+        textposition="outside", cliponaxis=False, showlegend=False, hovertext=list(map(cause_text, causes)),
         hoverinfo="text",
     )  # fmt: skip
     largest = f"{names[0]} causes {percents[0]:.0f} % of this uncertainty." if names else ""

@@ -14,10 +14,8 @@ from typing import Any, Final
 
 from blocktime.app.charts import drawing
 from blocktime.app.charts.drawing import Figure, axis
-from blocktime.scenarios.why_words import plural
 from blocktime.validation import Comparison, words
-from blocktime.validation.compare import allowed_error
-from blocktime.validation.tally import NO_MECHANISM, groups, in_base_units, kind_of, median_error
+from blocktime.validation.verdict_tally import NO_MECHANISM, groups, median_error
 
 BAND: Final = 0.10
 """Relative error that is shaded."""
@@ -28,11 +26,6 @@ LOOKS: Final[dict[str, tuple[str, str]]] = {
     "known gap": ("x", "#a05fd0"),
     "fails": ("star", "#d9453a"),
 }
-PANELS: Final = (
-    ("time", "times (s)"),
-    ("count", "counts: gets, reads, blocks, merges, waits"),
-    ("other", "bytes, rates, shares, costs"),
-)
 FINEST: Final = 0.001
 """Relative error below which the axis of errors is linear; beyond it, logarithmic."""
 TICKS: Final = (0.001, 0.01, 0.1, 1.0)
@@ -41,8 +34,6 @@ SHADE: Final = "rgba(128,140,155,.22)"
 HOVER_WIDTH: Final = 70
 LANE: Final = 0.22
 MARGIN: Final = (8, 12, 36, 62)
-GAP: Final = 0.07
-"""Between panels, of the width of the figure."""
 GOLDEN: Final = 0.6180339887
 
 
@@ -78,67 +69,11 @@ def points_of(numbers: Iterable[Comparison]) -> list[PredictedPoint]:
     return points
 
 
-def predicted_against_measured(numbers: Sequence[Comparison]) -> tuple[Figure, str]:
-    """Predicted over measured on logarithmic axes, a panel for times, counts and the rest, with the 1:1 line."""
-    points = points_of(numbers)
-    drawn = [point for point in points if point.comparison.number.printed > 0 and point.predicted > 0]
-    kinds = [
-        (kind, title) for kind, title in PANELS if any(kind_of(p.comparison.number) == kind for p in drawn)
-    ]
-    data: list[dict[str, Any]] = []
-    layout: dict[str, Any] = drawing.layout(430, axis(""), axis(""), MARGIN, hovermode="closest")
-    for place, (kind, title) in enumerate(kinds, 1):
-        there = [point for point in drawn if kind_of(point.comparison.number) == kind]
-        nth = str(place) if place > 1 else ""
-        axes = {"xaxis": f"x{nth}", "yaxis": f"y{nth}"}
-        layout |= _panel_axes(place, len(kinds), nth, title)
-        data += _guides(there, axes, first=place == 1)
-        data += [
-            trace for look in LOOKS if (trace := _scatter([p for p in there if p.look == look], look, axes))
-        ]
-    _one_legend(data)
-    text = "; ".join(_within(points, in_sample) for in_sample in (False, True))
-    return drawing.figure(data, layout), f"{text[:1].upper()}{text[1:]}. {counted(numbers, len(drawn))}"
-
-
-def _panel_axes(place: int, panels: int, nth: str, title: str) -> dict[str, Any]:
-    """The axes of one of several panels that stand side by side."""
-    axis = {"type": "log", "gridcolor": SHADE, "exponentformat": "power", "dtick": 2}
-    left = (place - 1) / panels + (GAP / 2 if place > 1 else 0)
-    right = place / panels - (GAP / 2 if place < panels else 0)
-    up = {"text": "predicted" if place == 1 else "", "standoff": 4}
-    across = {"domain": [left, right], "anchor": f"y{nth}", "title": {"text": f"measured<br>{title}"}}
-    return {
-        f"xaxis{nth}": axis | across,
-        f"yaxis{nth}": axis | {"anchor": f"x{nth}", "title": up, "automargin": place == 1},
-    }
-
-
-def counted(numbers: Sequence[Comparison], drawn: int) -> str:
-    """How the numbers that are compared add up to the predictions, and these to the points that are *drawn*."""
-    compared = [number for number in numbers if number.compared]
-    points = points_of(compared)
-    without = sum(number.predicted is None or number.relative_error is None for number in compared)
-    again = len(points) - (len(compared) - without)
-    steps = [f"{plural(len(compared), 'number')} compared"]
-    if without:
-        steps.append(f"less {without:,} without a relative error, printed as 0 or not predicted")
-    if again:
-        steps.append(f"plus {again:,} that fit, predicted again with their row left out")
-    gaps = sum(point.look == "known gap" for point in points)
-    text = f"{', '.join(steps)}: {plural(len(points), 'prediction')}"
-    if gaps:
-        text += f", {plural(gaps, 'known gap')} among them"
-    if drawn < len(points):
-        text += f"; {drawn:,} are drawn, as logarithmic axes cannot show a prediction of 0"
-    return text
-
-
 def residuals(numbers: Iterable[Comparison], by: Callable[[Comparison], str]) -> tuple[Figure, str]:
-    """Every relative error in a strip for each group of *by*: in sample above, out of sample below."""
-    strips = list(groups((point.comparison for point in points_of(numbers)), by))
-    names = [name for name, _ in strips]
+    """Every error in percent, in a strip for each group of *by*, the worst first: in sample above, out of it below."""
+    strips = groups((point.comparison for point in points_of(numbers)), by)
     where = {name: points_of(dict.fromkeys(those)) for name, those in strips}
+    names = sorted(where, key=lambda name: -(median_error(p.error for p in where[name] if not p.in_sample) or 0.0))
     data = []
     for look, (symbol, colour) in LOOKS.items():
         xs: list[float] = []
@@ -164,9 +99,7 @@ def residuals(numbers: Iterable[Comparison], by: Callable[[Comparison], str]) ->
     )  # fmt: skip
     up = axis("", tickvals=list(range(len(names))), range=[len(names) - 0.4, -0.6], showgrid=False,
               ticktext=[f"{escape(name)}<br>{_medians(where[name])}" for name in names])  # fmt: skip
-    layout = drawing.layout(
-        100 + 62 * len(names), across, up, MARGIN, showlegend=True, hovermode="closest"
-    ) | {
+    layout = drawing.layout(100 + 62 * len(names), across, up, MARGIN, showlegend=True, hovermode="closest") | {
         "shapes": [
             drawing.band(on_axis(-BAND), on_axis(BAND), fillcolor=SHADE),
             *(drawing.level(row + 0.5, color=SHADE, width=1) for row in range(len(names) - 1)),
@@ -200,69 +133,11 @@ def hover(point: PredictedPoint) -> str:
     return "<br>".join(escape(part, quote=False) for line in lines for part in wrap(line, HOVER_WIDTH))
 
 
-def _guides(points: Sequence[PredictedPoint], axes: dict[str, str], *, first: bool) -> list[dict[str, Any]]:
-    """The shaded band and the 1:1 line of a panel."""
-    values = [
-        in_base_units(point.comparison.number, value)
-        for point in points
-        for value in (point.comparison.number.printed, point.predicted)
-    ]
-    low, high = min(values) / 1.5, max(values) * 1.5
-    common = {"type": "scatter", "mode": "lines", "hoverinfo": "skip", "showlegend": first, **axes}
-    return [
-        common
-        | {
-            "name": f"within {100 * BAND:g} %", "x": [low, high, high, low],
-            "y": [low * (1 - BAND), high * (1 - BAND), high * (1 + BAND), low * (1 + BAND)],
-            "fill": "toself", "fillcolor": SHADE, "line": {"width": 0},
-        },
-        common
-        | {"name": "1:1", "x": [low, high], "y": [low, high], "line": {"color": GREY, "width": 1.5, "dash": "dash"}},
-    ]  # fmt: skip
-
-
-def _scatter(points: Sequence[PredictedPoint], look: str, axes: dict[str, str]) -> dict[str, Any] | None:
-    """The points of one look in one panel, each with its tolerance as a bar along the measured axis."""
-    if not points:
-        return None
-    symbol, colour = LOOKS[look]
-    numbers = [point.comparison.number for point in points]
-    measured = [in_base_units(number, number.printed) for number in numbers]
-    allowed = [in_base_units(number, allowed_error(number)) for number in numbers]
-    predicted = [in_base_units(point.comparison.number, point.predicted) for point in points]
-    tolerance = {
-        "type": "data", "symmetric": False, "array": allowed, "thickness": 1, "width": 0, "color": colour,
-        "arrayminus": [min(by, 0.9 * value) for by, value in zip(allowed, measured, strict=True)],
-    }  # fmt: skip
-    drawn = _marks(look, measured, predicted, colour, symbol, list(map(hover, points)))
-    return drawn | {"legendgroup": look, "error_x": tolerance, **axes}
-
-
-def _marks(
-    name: str, x: list[float], y: list[float], colour: str, symbol: str, texts: list[str]
-) -> dict[str, Any]:
+def _marks(name: str, x: list[float], y: list[float], colour: str, symbol: str, texts: list[str]) -> dict[str, Any]:
     """Points of one look, each with its text."""
     drawn = drawing.dots(name, x, y, colour, symbol, 8, text=texts, hovertemplate="%{text}<extra></extra>")
     drawn["marker"]["opacity"] = 0.8
     return drawn
-
-
-def _within(points: Iterable[PredictedPoint], in_sample: bool) -> str:
-    """How many predictions, in sample or out of sample, are within the band."""
-    errors = [abs(point.error) for point in points if point.in_sample == in_sample]
-    return (
-        f"{'in sample' if in_sample else 'out of sample'}, {sum(error <= BAND for error in errors):,} of "
-        f"{len(errors):,} predictions are within {100 * BAND:g} % of what was printed"
-    )
-
-
-def _one_legend(data: Sequence[dict[str, Any]]) -> None:
-    """One entry of the legend for each look, with the points of all panels counted."""
-    for look in LOOKS:
-        those = [trace for trace in data if trace.get("legendgroup") == look]
-        for place, trace in enumerate(those):
-            trace["name"] = f"{look} ({sum(len(trace_of_look['x']) for trace_of_look in those)})"
-            trace["showlegend"] = place == 0
 
 
 def _medians(points: Sequence[PredictedPoint]) -> str:
@@ -278,8 +153,7 @@ def _medians(points: Sequence[PredictedPoint]) -> str:
 def _worst(where: dict[str, list[PredictedPoint]]) -> str:
     """Where the predictions out of sample are farthest off, by their median."""
     medians = {
-        name: median_error(point.error for point in points if not point.in_sample)
-        for name, points in where.items()
+        name: median_error(point.error for point in points if not point.in_sample) for name, points in where.items()
     }
     known = {name: median for name, median in medians.items() if median is not None and name != NO_MECHANISM}
     if not known:

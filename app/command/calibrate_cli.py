@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from blocktime.app.base.output import print_json, print_lines, progress_to_terminal, width_of_terminal
-from blocktime.app.command.calibrate_own import calibrate_own, own_file
+from blocktime.app.command.calibrate_system import calibrate_system, is_system_file
 from blocktime.app.command.options import AS_JSON, quietly
 from blocktime.app.text.calibration_text import calibration_lines, left_out_lines
 from blocktime.model.errors import SpecError, cut
@@ -19,7 +19,7 @@ from blocktime.validation import case_names
 from blocktime.validation.calibrate import calibrate as calibrated
 from blocktime.validation.fit import Fit
 from blocktime.validation.leave_out import every_left_out
-from blocktime.validation.left_out import LeftOut
+from blocktime.validation.out_of_sample import LeftOut
 from blocktime.validation.write_catalog import write
 
 
@@ -30,9 +30,7 @@ from blocktime.validation.write_catalog import write
     is_flag=True,
     help="Also predict each fitted number from the other rows and from the other block sizes.",
 )
-@click.option(
-    "--write", "to_catalog", is_flag=True, help="Write the estimates to the catalog. Implies --leave-out."
-)
+@click.option("--write", "to_catalog", is_flag=True, help="Write the estimates to the catalog. Implies --leave-out.")
 @AS_JSON
 @quietly("Print no tables.")
 def calibrate(cases: tuple[str, ...], leave_out: bool, to_catalog: bool, as_json: bool, quiet: bool) -> None:
@@ -44,17 +42,17 @@ def calibrate(cases: tuple[str, ...], leave_out: bool, to_catalog: bool, as_json
     catalog's intervals as priors, and writes intervals and correlations into it.
     """
     for case in cases:
-        if (own_file(split_name(case)[0]) and split_name(case)[1]) or case in STANDARD_INPUT:
+        if (is_system_file(split_name(case)[0]) and split_name(case)[1]) or case in STANDARD_INPUT:
             raise SpecError(
                 f"calibrate {cut(case)}: it writes into the file, which it takes as it is; change the fields there"
             )
-    if any(own_file(case) for case in cases):
-        _refuse_beside_own(cases, leave_out or to_catalog)
-        calibrate_own(cases[0], as_json=as_json, quiet=quiet)
+    if any(is_system_file(case) for case in cases):
+        _refuse_beside_system(cases, leave_out or to_catalog)
+        calibrate_system(cases[0], as_json=as_json, quiet=quiet)
         return
 
     if to_catalog:
-        _refuse_own_files(cases)
+        _refuse_system_files(cases)
     with progress_to_terminal(quiet, "fitting", "cases") as progress:
         calibration = calibrated(cases or None, progress)
     if to_catalog and calibration.unidentified:
@@ -86,7 +84,7 @@ def _tables(fits: Sequence[Fit], left_out: dict[str, LeftOut]) -> list[str]:
     return [*lines, *(left_out_lines(left_out, width) if left_out else ())]
 
 
-def _refuse_beside_own(cases: Sequence[str], of_cases: bool) -> None:
+def _refuse_beside_system(cases: Sequence[str], of_cases: bool) -> None:
     """Raise SpecError where a system's file comes with others, or with options *of_cases*."""
     if len(cases) > 1 or of_cases:
         raise SpecError(
@@ -94,7 +92,7 @@ def _refuse_beside_own(cases: Sequence[str], of_cases: bool) -> None:
         )
 
 
-def _refuse_own_files(cases: Sequence[str]) -> None:
+def _refuse_system_files(cases: Sequence[str]) -> None:
     """Raise SpecError unless every case comes with the program: the catalog stands on those alone."""
     for name in cases:
         if name.replace("-", "_") not in case_names():

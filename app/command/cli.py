@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from blocktime.app.base.interrupted import INTERRUPTED, interrupts
+from blocktime.app.base.interrupts import INTERRUPTED, interrupts
 from blocktime.app.base.output import forget_output, one_line, prepare_output, print_lines, say
 from blocktime.model.version import blocktime_version
 
@@ -27,7 +27,7 @@ COMMANDS: Final = {
     "sensitivity": ("sensitivity_cli", "sensitivity", "Rank the fields that move a measure."),
     "sweep": ("sweep_cli", "sweep", "Run many scenarios and print a table."),
     "validate": ("validate_cli", "validate", "Compare every published number with the model."),
-}  # fmt: skip
+}
 """Command -> its module, its function there, and what the first screen says of it."""
 
 WORTH_TRYING = """\
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         if isinstance(error, OSError):
             forget_output()
-        from blocktime.app.command.faults import judged  # the first screen does without the model
+        from blocktime.app.command.exit_codes import judged  # the first screen does without the model
 
         code, sentence = judged(error, commands)
         if code == CHECK_FAILED and os.environ.get("BLOCKTIME_TRACEBACK"):
@@ -119,9 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
 
 
-@click.group(
-    cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(blocktime_version(), message="%(prog)s %(version)s")
 @click.pass_context
 def commands(ctx: click.Context) -> None:

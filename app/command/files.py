@@ -22,7 +22,7 @@ def write_beside(path: Path, text: str) -> None:
     try:
         with NamedTemporaryFile(
             "w", encoding="utf-8", dir=place.parent, prefix=f".{place.name[:40]}.", suffix=".part", delete=False
-        ) as beside:  # fmt: skip
+        ) as beside:
             try:
                 beside.write(text)
                 beside.flush()

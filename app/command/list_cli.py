@@ -31,10 +31,7 @@ def list_names(what: str | None, name: str | None, as_json: bool, quiet: bool) -
     print_answer(
         as_json,
         quiet,
-        lambda: {
-            kind: [dict(zip(keys, entry, strict=True)) for entry in entries]
-            for kind, entries in names.items()
-        },
+        lambda: {kind: [dict(zip(keys, entry, strict=True)) for entry in entries] for kind, entries in names.items()},
         lambda: (name for entries in names.values() for name, _, _ in entries),
         lambda: _lists(names, headed=what is None),
     )

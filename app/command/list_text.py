@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from blocktime.app.base.lines import head, with_unit, wrapped
-from blocktime.app.controls.fields import as_text
+from blocktime.app.controls.control_fields import as_text
 from blocktime.model.catalog import Entry, entries
 from blocktime.model.errors import SpecError, UnknownName
 from blocktime.model.measures import MEASURES
@@ -15,17 +15,11 @@ from blocktime.model.units import unit_of
 from blocktime.scenarios import library
 from blocktime.scenarios.load import library_data
 from blocktime.scenarios.spec import SECTIONS
-from blocktime.scenarios.sweeps.asked import library_of_sweeps, sweep_data
+from blocktime.scenarios.sweeps.sweep_source import library_of_sweeps, sweep_data
 from blocktime.scenarios.synonyms import meant_by
 from blocktime.validation import case_names, load_case
 
-CATALOG = {
-    "disks": "disk",
-    "hosts": "host",
-    "clients": "client",
-    "statistics": "statistics",
-    "prices": "prices",
-}
+CATALOG = {"disks": "disk", "hosts": "host", "clients": "client", "statistics": "statistics", "prices": "prices"}
 
 LISTS = ("scenarios", "sweeps", "disks", "hosts", "clients", "statistics", "prices", "cases", "measures")
 """What can be named, in the order of its list."""
@@ -50,16 +44,14 @@ def names_of(kind: str) -> list[Named]:
 
 def kinds_with(name: str, kind: str | None = None) -> list[str]:
     """The kinds that have something of this name, *kind* alone where it is given; raises UnknownName for none."""
-    asked = LISTS if kind is None else (kind,)
-    known = {text: [known for known, _, _ in names_of(text)] for text in asked}
+    kinds = LISTS if kind is None else (kind,)
+    known = {text: [known for known, _, _ in names_of(text)] for text in kinds}
     texts = [text for text, names in known.items() if name in names]
     if not texts and kind is None and (meant := meant_by(name)):
         raise SpecError(f"{name!r} is in none of the lists; {meant.hint()}")
     if not texts:
         what = (
-            "scenario, sweep, disk, host, client, statistics, prices, case or measure"
-            if kind is None
-            else _one(kind)
+            "scenario, sweep, disk, host, client, statistics, prices, case or measure" if kind is None else _one(kind)
         )
         near = [name for names in known.values() for name in names]
         raise UnknownName(what, name, [*near, *(() if kind else LISTS)])

@@ -24,11 +24,13 @@ from blocktime.app.command.files import check_place, write_beside
 from blocktime.app.command.options import FORCE, quietly
 from blocktime.app.reports.measuring import document_of, read_file
 from blocktime.app.text.measure_text import MOST_FIGURES, next_line, quiet_line, report_lines
-from blocktime.app.text.measured_text import against_lines, against_sentence
+from blocktime.app.text.measured_text import against_lines, against_sentence, change_lines, change_sentence, hour_lines
 from blocktime.model.errors import SpecError, UnknownName
 from blocktime.scenarios import load, to_mapping
 from blocktime.scenarios.load import STANDARD_INPUT, split_name
 from blocktime.validation.identify.against import against
+from blocktime.validation.identify.report import Report
+from blocktime.validation.identify.two_reports import change_of, changes_of
 from blocktime.validation.instruments import Keep, NotReadable, Reading
 
 WRONG_INPUT = 2
@@ -40,25 +42,26 @@ MOST_INPUT_BYTES = 4 * 1024**3
 
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option(
-    "--device", "devices", multiple=True, metavar="NAME", help="Read only this device of iostat and sar."
-)
+@click.option("--device", "devices", multiple=True, metavar="NAME", help="Read only this device of iostat and sar.")
 @click.option(
     "--out", "out", type=click.Path(path_type=Path), metavar="FILE",
     help="Also write a scenario file of the system, with its figures under [measured].",
 )  # fmt: skip
 @click.option(
-    "--statement", metavar="ID",
+    "--statement",
+    metavar="ID",
     help="With --out: describe this statement of a SQL trace or TKPROF report, by SQL ID or number.",
-)  # fmt: skip
+)
 @click.option(
     "--rpm", type=click.FloatRange(100, 100_000), metavar="TURNS",
     help="With --out: rotation speed of the hard disk that fio read, in rpm.",
 )  # fmt: skip
-@FORCE
 @click.option(
-    "--figures", "all_figures", is_flag=True, help="Print all figures of each report, not only the first."
-)
+    "--against", "against_file", metavar="FILE",
+    help="Say by cause what changed from the report to this one of the same system.",
+)  # fmt: skip
+@FORCE
+@click.option("--figures", "all_figures", is_flag=True, help="Print all figures of each report, not only the first.")
 @click.option("--keep-sql", is_flag=True, help="Keep the text of SQL statements.")
 @click.option("--keep-names", is_flag=True, help="Keep names of hosts, databases, users and objects.")
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
@@ -73,6 +76,8 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
     for name, what in (("statement", "its scenario"), ("rpm", "the disk's scenario")):
         if how[name] is not None and out is None:
             raise SpecError(f"--{name} goes with --out, which names the file for {what}")
+    if how["against_file"] is not None:
+        return _print_change(files, how["against_file"], how["as_json"], quiet)
     if out is not None:
         check_place("--out", out, how["force"])
     readings, refused = _read(list(_paths(files)), quiet, Keep(sql=how["keep_sql"], names=how["keep_names"]))
@@ -82,7 +87,8 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
     if out is not None and readings:
         identified = _write(out, readings, how["statement"], how["rpm"])
     if how["as_json"]:
-        print_json({"readings": list(map(_as_data, readings)), "refused": list(map(str, refused))})
+        changes = {"changes": list(map(asdict, each))} if (each := list(changes_of(readings))) else {}
+        print_json({"readings": list(map(_as_data, readings)), "refused": list(map(str, refused)), **changes})
     elif readings:
         _print(readings, quiet, how["all_figures"])
         if identified:
@@ -92,23 +98,46 @@ def measure(files: tuple[str, ...], devices: tuple[str, ...], quiet: bool, **how
     return WRONG_INPUT if refused else None
 
 
+def _print_change(files: Sequence[str], other: str, as_json: bool, quiet: bool) -> int:
+    """Print what a transaction of *other* takes more than one of the one report among *files*, by cause."""
+    if len(files) != 1:
+        raise SpecError(f"measure --against: got {len(files)} files; name one report before it and one behind it")
+    readings, refused = _read(list(_paths([*files, other])), quiet, Keep())
+    if refused:
+        raise refused[0]
+    reports = [Report(reading) for reading in readings if reading.format == "awr"]
+    if len(reports) != 2:
+        raise SpecError(f"measure --against: got {len(reports)} AWR or Statspack reports; wanted are two")
+    change = change_of(*reports)
+    print_answer(
+        as_json,
+        quiet,
+        lambda: {"change": asdict(change)},
+        lambda: [change_sentence(change)],
+        lambda: change_lines(change, width_of_terminal()),
+    )
+    return 0
+
+
 def _print(readings: Sequence[Reading], quiet: bool, all_figures: bool) -> None:
     """Print what was read: a line a report, or its figures and what to do next."""
     if quiet:
-        print_lines(quiet_line(reading) for reading in readings)
+        print_lines([*map(quiet_line, readings), *map(change_sentence, changes_of(readings))])
         return
     width = width_of_terminal()
     print_lines(report_lines(readings, width, None if all_figures else MOST_FIGURES))
+    for change in changes_of(readings):
+        print_lines(["", *change_lines(change, width)])
     print_lines(wrapped(next_line(readings, all_figures), width))
 
 
 def print_against(
     cases: Sequence[str], settings: Sequence[str], reports: Sequence[str], *, as_json: bool, quiet: bool
-) -> int:  # fmt: skip
+) -> int:
     """Print what the file of a system predicts for the interval of other *reports*; raises what is wrong with them."""
     if len(cases) != 1:
         raise SpecError(f"validate --against: got {len(cases)} files; name the one file of a system")
-    name, own = split_name(cases[0])
+    name, more_settings = split_name(cases[0])
     system = load(name)
     if name in STANDARD_INPUT and "-" in reports:
         raise SpecError("validate --against: standard input holds the scenario or the report, not both")
@@ -118,7 +147,7 @@ def print_against(
     if refused:
         raise refused[0]
     with progress_to_terminal(quiet, f"predicting {reports[0]}", ""):
-        comparison = against(system, to_mapping(load(name, [*settings, *own])), readings)
+        comparison = against(system, to_mapping(load(name, [*settings, *more_settings])), readings)
     print_answer(
         as_json,
         quiet,
@@ -150,6 +179,7 @@ def _write(out: Path, readings: list[Reading], statement: str | None, rpm: float
         "measured "
         "and as modelled.",
         *(f"{text[0].upper()}{text[1:]}." for text in identified.says),
+        *hour_lines(identified.hours),
     ]
 
 
@@ -212,9 +242,7 @@ def _copy_of(given: BinaryIO | None, name: str) -> Path:
     return Path(copy.name)
 
 
-def _read(
-    paths: Sequence[tuple[Path, str]], quiet: bool, keep: Keep
-) -> tuple[list[Reading], list[NotReadable]]:
+def _read(paths: Sequence[tuple[Path, str]], quiet: bool, keep: Keep) -> tuple[list[Reading], list[NotReadable]]:
     """What each file says, and what could not be read."""
     readings: list[Reading] = []
     refused: list[NotReadable] = []

@@ -11,14 +11,7 @@ from typing import Any
 import click
 
 from blocktime.app.base.output import print_answer, width_of_terminal
-from blocktime.app.command.options import (
-    AS_JSON,
-    NAMED,
-    quietly,
-    with_chance,
-    with_settings,
-    with_table,
-)
+from blocktime.app.command.options import AS_JSON, NAMED, quietly, with_chance, with_settings, with_table
 from blocktime.app.command.sweep_cli import with_axes
 from blocktime.app.command.sweep_progress import telling
 from blocktime.app.text.optimise_text import (
@@ -41,8 +34,9 @@ DONE, NOTHING_FOUND = 0, 1
 @click.argument("name", metavar=NAMED)
 @click.option("--minimise", metavar="MEASURE", help="Measure to minimise.")
 @click.option("--maximise", metavar="MEASURE", help="Measure to maximise.")
-@click.option("--seek", metavar="GOAL",
-              help="Find where an axis reaches 'response_s = 0.1', '… <= 50ms' or '… = 2 * base'.")  # fmt: skip
+@click.option(
+    "--seek", metavar="GOAL", help="Find where an axis reaches 'response_s = 0.1', '… <= 50ms' or '… = 2 * base'."
+)
 @click.option("--such-that", metavar="CONDITION", multiple=True,
               help="Keep within a limit such as \"response_p95_s <= '50ms'\". Repeatable.")  # fmt: skip
 @with_table("all points")
@@ -51,14 +45,14 @@ DONE, NOTHING_FOUND = 0, 1
 @with_axes
 @with_settings
 @with_chance
-def optimise(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: Any) -> int:
+def optimise(name: str, at: SweepBackend, as_json: bool, quiet: bool, **options: Any) -> int:
     """Find the best point under limits, or where a goal is reached, and the command that runs it.
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c. Small spaces are answered as a whole.
     """
-    asked["settings"] += asked.pop("precision")
-    goals = [asked.pop("minimise"), asked.pop("maximise"), asked.pop("seek")]
-    limits = asked.pop("such_that")
+    options["settings"] += options.pop("precision")
+    goals = [options.pop("minimise"), options.pop("maximise"), options.pop("seek")]
+    limits = options.pop("such_that")
     if sum(goal is not None for goal in goals) != 1:
         raise SpecError("optimise: give one of --minimise MEASURE, --maximise MEASURE and --seek GOAL")
     minimised, maximised, sought = goals
@@ -66,26 +60,22 @@ def optimise(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: A
         raise SpecError("--such-that: goes with --minimise and --maximise; --seek has its own goal")
     with telling(quiet, aloud=False, keep=at.keep) as listener:
         if sought:
-            crossing = seek(name, sought, at=at, listener=listener, **asked)
+            crossing = seek(name, sought, at=at, listener=listener, **options)
         else:
             optimum = found_by(
-                name, minimise=minimised, maximise=maximised, such_that=limits, at=at, listener=listener, **asked
-            )  # fmt: skip
+                name, minimise=minimised, maximise=maximised, such_that=limits, at=at, listener=listener, **options
+            )
     lines: Callable[[str, int], Iterable[str]]
     if sought:
         outcome, best = _data(crossing), crossing.best
         values: Mapping[str, Any] = {crossing.key: best.value} if best else {}
-        sentences, lines, points = (
-            sentences_of_crossing(crossing),
-            partial(crossing_lines, crossing),
-            crossing.points,
-        )
+        sentences, lines, points = (sentences_of_crossing(crossing), partial(crossing_lines, crossing), crossing.points)
         outcome["best"] = asdict(best) if best else None
     else:
         outcome, values = _data(optimum), optimum.best.values if optimum.best else {}
         sentences, lines, points = sentences_of(optimum), partial(optimum_lines, optimum), optimum.points
-    command = command_of(name, asked["settings"], values, asked) if values else ""
-    wrote = [f"wrote {asked['out']}: {points:,} rows"] if asked["out"] is not None else []
+    command = command_of(name, options["settings"], values, options) if values else ""
+    wrote = [f"wrote {options['out']}: {points:,} rows"] if options["out"] is not None else []
     print_answer(
         as_json,
         quiet,
@@ -97,7 +87,6 @@ def optimise(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: A
 
 
 def _data(outcome: Optimum | Crossing) -> dict[str, Any]:
-    """What was found as data."""
     return {name: _plain(value) for name, value in asdict(outcome).items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from math import isfinite
 from pathlib import Path
@@ -22,17 +22,6 @@ NAMED = "NAME|FILE[,KEY=VALUE...]"
 """How a command names a scenario; - is standard input."""
 
 
-def one_of(known: Sequence[str]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    """A check that says what is allowed."""
-
-    def check(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-        if value is not None and value not in known:
-            raise SpecError(f"{parameter.opts[0]}: got {value[:60]!r}; allowed are {', '.join(known)}")
-        return value
-
-    return check
-
-
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 FORCE = click.option("--force", is_flag=True, is_eager=True, help="Replace an existing output file.")
 
@@ -49,14 +38,20 @@ def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)  # fmt: skip
 
 
+def with_side(*sides: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option that picks a side of a file that holds a change."""
+    return click.option(
+        "--side", type=click.Choice(sides), default="change", show_default=True,
+        help="Of a file with a [change]: the system with the change, or without it.",
+    )  # fmt: skip
+
+
 def without_engine(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option --engine of earlier versions, which is told to be ignored."""
 
     def ignore(_: click.Context, __: click.Parameter, value: str | None) -> None:
         if value is not None:
-            say(
-                f"--engine {value[:60]!r} is ignored: the model sums what is exact and plays the rest; leave it out"
-            )
+            say(f"--engine {value[:60]!r} is ignored: the model sums what is exact and plays the rest; leave it out")
 
     return click.option("--engine", hidden=True, expose_value=False, callback=ignore)(command)
 
@@ -104,9 +99,7 @@ def _size(text: str) -> float | None:
     try:
         return float(text) or None if text.isdigit() else parse_bytes(text)
     except ValueError:
-        raise SpecError(
-            f"--max-est-memory: got {text[:60]!r}; it is a size such as 4G, or 0 for no limit"
-        ) from None
+        raise SpecError(f"--max-est-memory: got {text[:60]!r}; it is a size such as 4G, or 0 for no limit") from None
 
 
 with_precision: Final = click.option(
@@ -121,20 +114,22 @@ def with_chance(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         with_precision,
         click.option(
-            "--replications", type=click.IntRange(1, 1000),
-            help="Simulate N times and print the 95 % confidence interval of the mean."
+            "--replications",
+            type=click.IntRange(1, 1000),
+            help="Simulate N times and print the 95 % confidence interval of the mean.",
         ),
         click.option("--seed", type=click.IntRange(0, HIGHEST_SEED), help="Random seed of the first simulation."),
-    ):  # fmt: skip
+    ):
         command = option(command)
     return command
 
 
 def with_uncertainty(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
-        "--uncertainty", is_flag=True,
+        "--uncertainty",
+        is_flag=True,
         help="Also print the 95 % range of the answer and what causes it, largest cause first.",
-    )(command)  # fmt: skip
+    )(command)
 
 
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -152,8 +147,7 @@ def with_table(holds: str, *, forced: bool = False) -> Callable[[Callable[..., A
     def to_file(command: Callable[..., Any]) -> Callable[..., Any]:
         command = command if forced else FORCE(command)
         return click.option(
-            "--out", type=click.Path(path_type=Path), metavar="FILE",
-            help=f"Write {holds} to a .parquet or .csv file.",
-        )(command)  # fmt: skip
+            "--out", type=click.Path(path_type=Path), metavar="FILE", help=f"Write {holds} to a .parquet or .csv file."
+        )(command)
 
     return to_file

@@ -9,19 +9,13 @@ from typing import Any
 import click
 
 from blocktime.app.base.output import print_answer, progress_to_terminal, width_of_terminal
-from blocktime.app.command.options import (
-    AS_JSON,
-    NAMED,
-    quietly,
-    with_chance,
-    with_settings,
-)
+from blocktime.app.command.options import AS_JSON, NAMED, quietly, with_chance, with_settings
 from blocktime.app.command.sweep_cli import with_axes
 from blocktime.app.command.sweep_progress import telling
 from blocktime.app.text.sensitivity_text import sensitivity_lines, sentences_of
 from blocktime.scenarios.search.sensitivity import sensitivity as found_by
-from blocktime.scenarios.sweeps.asked import source_of_sweep
 from blocktime.scenarios.sweeps.sweep import SweepBackend, executor_at
+from blocktime.scenarios.sweeps.sweep_source import source_of_sweep
 from blocktime.scenarios.uncertainty.tornado import MEASURE, tornado_of_constants
 
 
@@ -33,21 +27,21 @@ from blocktime.scenarios.uncertainty.tornado import MEASURE, tornado_of_constant
 @with_axes
 @with_settings
 @with_chance
-def sensitivity(name: str, at: SweepBackend, as_json: bool, quiet: bool, **asked: Any) -> None:
+def sensitivity(name: str, at: SweepBackend, as_json: bool, quiet: bool, **options: Any) -> None:
     """Rank the fields that move a measure, each changed alone: a tornado chart.
 
     An axis is a range, KEY=low:high or KEY=low:high:log, or a list, KEY=a,b,c. Without an axis, the uncertain constants
     are ranked by how far each moves the elapsed time within its interval.
     """
-    asked["settings"] += asked.pop("precision")
-    source = source_of_sweep(name, asked["settings"])
-    if asked["vary"] or "sweep" in source.data or asked["measure"] != MEASURE:
+    options["settings"] += options.pop("precision")
+    source = source_of_sweep(name, options["settings"])
+    if options["vary"] or "sweep" in source.data or options["measure"] != MEASURE:
         with telling(quiet, aloud=not as_json, keep=at.keep) as listener:
-            analysis = found_by(name, at=at, listener=listener, **asked)
+            analysis = found_by(name, at=at, listener=listener, **options)
     else:
         with progress_to_terminal(quiet, "sensitivity", "simulations") as progress:
             analysis = tornado_of_constants(
-                source.scenario(), asked["seed"], progress, asked["budget"], partial(executor_at, at)
+                source.scenario(), options["seed"], progress, options["budget"], partial(executor_at, at)
             )
     print_answer(
         as_json,

@@ -19,13 +19,13 @@ from typing import IO, Any, Final
 
 import blocktime
 from blocktime.app.base.output import print_lines
-from blocktime.app.base.with_parent import Child
+from blocktime.scenarios.child_process import Child
 
 HOST: Final = "127.0.0.1"
 USUAL_PORT: Final = 8501
 STARTS_WITHIN_S: Final = 300.0
-MOST_TOLD: Final = 65_536
-OWN: Final = ("app", "blocktime")
+MOST_READ: Final = 65_536
+OUR_FOLDERS: Final = ("app", "blocktime")
 """Our own folders: a traceback through one of them is a fault of ours."""
 ENDS_WITHIN_S: Final = 10.0
 ROOT: Final = Path(blocktime.__file__).resolve().parents[1]
@@ -42,9 +42,7 @@ def serve(port: int | None = None, browser: bool = True) -> int:
     elif not 0 < port < 65536:
         return _refuse(f"Port {port} is not a port; give one from 1 to 65535.")
     elif not _is_free(port):
-        return _refuse(
-            f"Port {port} is taken or not allowed; give another with --port, or none to let one be chosen."
-        )
+        return _refuse(f"Port {port} is taken or not allowed; give another with --port, or none to let one be chosen.")
     with TemporaryFile() as output:
         process = started(command(port), output)
         ended = threading.Event()
@@ -96,22 +94,22 @@ def _watch(
     print(f"Blocktime is at {address} — Ctrl-C ends it", flush=True)
     if browser:
         webbrowser.open(address)
-    told = os.fstat(output.fileno()).st_size
+    printed = os.fstat(output.fileno()).st_size
     while not ended.wait(0.25):
-        told += _tell(output, told)
+        printed += _tell(output, printed)
         if process.poll() is not None:
             return _refuse(f"The page server ended with exit code {process.returncode}.")
     return 0
 
 
-def _tell(output: IO[bytes], told: int) -> int:
-    """Print what the server wrote after its first *told* bytes where it is a fault of a page; return how much it wrote.
+def _tell(output: IO[bytes], printed: int) -> int:
+    """Print what the server wrote after its first *printed* bytes if it is a fault of a page; return its length.
 
     The place where the server writes next stays as it is. What it says of connections that browsers end is left out.
     """
-    new = os.pread(output.fileno(), MOST_TOLD, told) if hasattr(os, "pread") else b""
+    new = os.pread(output.fileno(), MOST_READ, printed) if hasattr(os, "pread") else b""
     text = new.decode(errors="replace")
-    if any(f'File "{ROOT / folder}{os.sep}' in text for folder in OWN):
+    if any(f'File "{ROOT / folder}{os.sep}' in text for folder in OUR_FOLDERS):
         print(text, end="", file=sys.stderr, flush=True)
     return len(new)
 

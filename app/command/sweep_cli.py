@@ -13,7 +13,7 @@ import click
 from blocktime.app.base.lines import parted
 from blocktime.app.base.output import json_text, print_lines, width_of_terminal
 from blocktime.app.command.files import write_beside
-from blocktime.app.command.options import NAMED, with_chance, with_output, with_settings, with_table
+from blocktime.app.command.options import NAMED, with_chance, with_output, with_settings, with_side, with_table
 from blocktime.app.command.sweep_progress import telling
 from blocktime.app.text.sweep_text import Summary, short_line, summary_of, sweep_lines
 from blocktime.model.errors import SpecError
@@ -31,25 +31,25 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def swept(
         *places: Any, workers: int | None, cluster: str | None, store: Path | None, no_store: bool, **named: Any
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         return command(*places, at=SweepBackend(workers, cluster, store, not no_store), **named)
 
     for option in (
         click.option("--no-store", is_flag=True, help="Do not store answers."),
         click.option("--store", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder for stored answers."),
-        click.option(
-            "--cluster", metavar="ADDRESS|local",
-            help="Run on a Dask cluster: the address of its scheduler, or local to start one."
-        ),
+        click.option("--cluster", metavar="ADDRESS", help="Run on a Dask cluster: the address of its scheduler."),
         click.option("--workers", type=click.IntRange(1, 256), help="Number of processes. Default: one for each CPU."),
         click.option(
             "--limit", type=click.IntRange(1), default=100_000, show_default=True, help="Largest number of points."
         ),
         click.option(
-            "--vary", "vary", metavar="KEY=…", multiple=True,
+            "--vary",
+            "vary",
+            metavar="KEY=…",
+            multiple=True,
             help="Vary a field: KEY=a,b,c or KEY=low:high:n[:log]. Repeatable; all combinations run.",
         ),
-    ):  # fmt: skip
+    ):
         swept = option(swept)
     return swept
 
@@ -60,30 +60,30 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
               help="Run only points such as 'workload.users <= 50 * host.cpus'. Repeatable.")  # fmt: skip
 @click.option("--zip", "zipped", is_flag=True, help="Vary all axes together, in step.")
 @click.option(
-    "--design",
-    metavar="crossed|latin_hypercube|sobol",
-    help="crossed: all combinations. The others draw samples.",
+    "--design", metavar="crossed|latin_hypercube", help="crossed: all combinations. The other one draws samples."
 )
 @click.option("--samples", type=click.IntRange(1), help="Number of samples.")
 @with_table("the table", forced=True)
 @click.option("--measure", "measures", metavar="NAME", multiple=True,
               help="Measure to summarise. Default: that of the sweep, else elapsed_s. Repeatable.")  # fmt: skip
 @with_axes
+@with_side("change", "system", "both")
 @with_settings
 @with_chance
 @with_output
 def sweep(
-    name: str, measures: tuple[str, ...], at: SweepBackend, as_json: bool, html: Path | None, quiet: bool, **asked: Any
+    name: str, measures: tuple[str, ...], at: SweepBackend, as_json: bool, html: Path | None, quiet: bool,
+    **options: Any,
 ) -> int:  # fmt: skip
     """Run many scenarios, as a [sweep] file or --vary declares them, and print a table.
 
     Answers are stored: a sweep that was stopped continues, and a larger one reuses them.
     """
-    out, force = asked.pop("out"), asked.pop("force")
-    asked["settings"] += asked.pop("precision")
+    out, force = options.pop("out"), options.pop("force")
+    options["settings"] += options.pop("precision")
     _check_places(out, html, force)
     with telling(quiet, aloud=not as_json, keep=at.keep) as listener:
-        plan = plan_of(name, listener=listener, **asked)
+        plan = plan_of(name, listener=listener, **options)
         wanted = measures or plan.sweep.measures
         for measure in wanted:
             check_measure(measure)
@@ -93,9 +93,7 @@ def sweep(
                 write(rows, out, force)
             summaries = [summary_of(rows, measure) for measure in wanted]
             if html is not None:
-                from blocktime.app.reports.sweep_report import (
-                    sweep_page,  # charts wait until a page is asked for
-                )
+                from blocktime.app.reports.sweep_report import sweep_page  # charts wait until a page is asked for
 
                 write_beside(html, sweep_page(rows, summaries))
             lines = _lines(rows, summaries, as_json, quiet)
@@ -125,9 +123,7 @@ def _lines(rows: Rows, summaries: Sequence[Summary], json: bool, quiet: bool) ->
 
 def _records(table: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows by name, without what a point has not."""
-    columns = {
-        name: values.tolist() if hasattr(values, "tolist") else values for name, values in table.items()
-    }
+    columns = {name: values.tolist() if hasattr(values, "tolist") else values for name, values in table.items()}
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [{name: value for name, value in row.items() if not _is_missing(value)} for row in rows]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import monotonic
 
-from blocktime.app.base.output import SHOWN_EACH_S, print_lines, show_progress, shows_progress
+from blocktime.app.base.output import REFRESH_S, print_lines, show_progress, shows_progress
 from blocktime.model.budget import show_duration
 from blocktime.model.units import show_number
-from blocktime.scenarios.sweeps.run import Outcome, Running
 from blocktime.scenarios.sweeps.sweep import Listener
+from blocktime.scenarios.sweeps.sweep_run import Outcome, Running
 
 WORTH_SAYING = 2_000
 """Points that take so long to check that it is seen."""
@@ -27,10 +27,8 @@ def telling(quiet: bool, aloud: bool, keep: bool) -> Iterator[TerminalProgress]:
         listener.end()
         if listener.outcome is not None and not quiet:
             done, wanted = listener.outcome.done, listener.outcome.wanted
-            kept = f"kept {done:,} of {wanted:,} answers; the same command continues from there"
-            print_lines(
-                [f"blocktime: interrupted; {kept if keep else '--no-store kept no answers'}"], err=True
-            )
+            stored = f"kept {done:,} of {wanted:,} answers; the same command continues from there"
+            print_lines([f"blocktime: interrupted; {stored if keep else '--no-store kept no answers'}"], err=True)
         raise
     finally:
         listener.end()
@@ -45,7 +43,7 @@ class TerminalProgress(Listener):
         self._line = shows_progress(quiet)
         self._began: tuple[float, int] | None = None
         """When the line began, and how many were done then."""
-        self._shown_s = 0.0
+        self._drawn_s = 0.0
         self.outcome: Outcome | None = None
 
     def end(self) -> None:
@@ -75,9 +73,9 @@ class TerminalProgress(Listener):
             self._say(
                 f"about {show_duration(seconds)} for {left:,} answer{'s' * (left > 1)}, the base among them, by {where}"
             )
-            self.told(running.outcome)
+            self.report_progress(running.outcome)
 
-    def told(self, outcome: Outcome) -> None:
+    def report_progress(self, outcome: Outcome) -> None:
         """The line while points are answered."""
         self._show("answering", outcome.done, outcome.wanted)
 
@@ -92,9 +90,9 @@ class TerminalProgress(Listener):
         now_s = monotonic()
         if self._began is None:
             self._began = now_s, done
-        elif now_s - self._shown_s < SHOWN_EACH_S:
+        elif now_s - self._drawn_s < REFRESH_S:
             return
-        self._shown_s = now_s
+        self._drawn_s = now_s
         began_s, already = self._began
         words = f"{what}: {done:,} of {count:,}"
         if done > already:
@@ -105,5 +103,5 @@ class TerminalProgress(Listener):
 
 def _begins(running: Running, known: int) -> str:
     """How much there is to do, and how many answers of it are *known*."""
-    kept = f"; {known:,} answer{'s are' if known > 1 else ' is'} known already" if known else ""
-    return f"{running.plan.base.name}: {running.plan.said()}{kept}"
+    reused = f"; {known:,} answer{'s are' if known > 1 else ' is'} known already" if known else ""
+    return f"{running.plan.base.name}: {running.plan.said()}{reused}"

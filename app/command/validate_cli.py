@@ -63,11 +63,7 @@ def validate(
         f"{summary['failed']} failed, {summary['known_gaps']} known gaps."
     )
     print_answer(
-        as_json,
-        quiet,
-        validation.to_json,
-        lambda: [short],
-        lambda: validation_lines(validation, width_of_terminal()),
+        as_json, quiet, validation.to_json, lambda: [short], lambda: validation_lines(validation, width_of_terminal())
     )
     if not (check and validation.failed):
         return DONE

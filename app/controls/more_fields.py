@@ -57,7 +57,7 @@ def controls(kind: str, differing: Sequence[str]) -> list[forms.Control]:
     """The controls of what was found by the search, and of what differs and has no other control."""
     words = searchable(kind)
     added: list[str] = st.session_state.get(ADDED, [])
-    grouped = {control.path for control in forms.EVERY if control.facts(kind)}
+    grouped = {control.path for group in forms.groups_of(kind).values() for control in group}
     rest = [path for path in differing if path not in grouped]
     return [forms.control_of(path, kind) for path in dict.fromkeys([*added, *rest]) if path in words]
 
@@ -82,4 +82,4 @@ def searchable(kind: str) -> dict[str, str]:
         *declared_fields(kind),
         *(path for path in LISTS if declared_field(path, kind)),
     ]
-    return {path: forms.words_of(path) for path in paths}
+    return {path: forms.words_of(path, kind) for path in paths}

@@ -10,26 +10,25 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from blocktime.app.controls import forms, own_files, settings
-from blocktime.app.controls.fields import Facts, as_text, facts, size_text, value_at
+from blocktime.app.controls import forms, settings, user_files
+from blocktime.app.controls.control_fields import Facts, as_text, facts, size_text, value_at
 from blocktime.app.controls.more_fields import LISTS, searchable
 from blocktime.model.errors import SpecError, cut
 from blocktime.model.units import MIB
 from blocktime.scenarios import Scenario
-from blocktime.scenarios.declared import takes_whole_numbers
+from blocktime.scenarios.declared import declaration, takes_whole_numbers
 from blocktime.scenarios.load import Source, with_settings
-from blocktime.scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
 from blocktime.scenarios.sweeps.design import Design
-from blocktime.scenarios.sweeps.plan import Plan, Progress
 from blocktime.scenarios.sweeps.points import Points
-from blocktime.scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
-from blocktime.scenarios.synonyms import FIELDS
+from blocktime.scenarios.sweeps.sweep_plan import Plan, Progress
+from blocktime.scenarios.sweeps.sweep_source import library_of_sweeps, make_sweep, source_of_sweep
+from blocktime.scenarios.sweeps.sweep_spec import Axis, Sweep, axis_of, sweep_of
 
 MOST_ANSWERS: Final = 20_000
 """Of a sweep on the page, where several readers share a machine."""
 MOST_LINES: Final = 8
 USUAL_SAMPLES: Final = 64
-DESIGNS: Final = {"crossed": "All combinations", "latin_hypercube": "Latin hypercube", "sobol": "Sobol"}
+DESIGNS: Final = {"crossed": "All combinations", "latin_hypercube": "Latin hypercube"}
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,16 @@ class SweepForm:
     base: str
     """A scenario or a sweep of the library."""
     changes: tuple[tuple[str, str], ...] = ()
-    """Fields of the scenario that are not as in the library, with their values."""
+    """Fields of the scenario that are not as in the library, with their values; those of the side with the change."""
     lines: tuple[AxisLine, ...] = ()
     design: str = "crossed"
     samples: int = USUAL_SAMPLES
     where: tuple[str, ...] = ()
     replications: int = 1
+    system: tuple[tuple[str, str], ...] = ()
+    """The same without the change."""
+    side: str = "change"
+    """The side that is swept: the system with the change, without it, or both."""
 
     @property
     def is_library_sweep(self) -> bool:
@@ -68,9 +71,10 @@ class SweepForm:
 
     def source(self) -> Source:
         """The scenario that the points differ from, as it is written."""
-        changed = [settings.setting(path, text) for path, text in self.changes]
-        if own_files.is_own(self.base):
-            return with_settings(own_files.source(self.base), changed)
+        fields = self.changes if self.side == "change" else self.system
+        changed = [settings.setting(path, text) for path, text in fields]
+        if user_files.is_user_file(self.base):
+            return with_settings(user_files.source(self.base), changed)
         return source_of_sweep(self.base, changed)
 
     def sweep(self) -> Sweep:
@@ -83,16 +87,20 @@ class SweepForm:
                 axes.append(self._axis(line))
             except SpecError as error:
                 faults.append(str(error))
+        try:
+            axes += self._axes_of_change() if self.side == "both" else []
+        except SpecError as error:
+            faults.append(str(error))
         if not axes and not faults:
             faults.append("nothing varies; add a field and give it values")
         if faults:
             raise FormFaults(faults)
-        asked: dict[str, Any] = {
+        declared: dict[str, Any] = {
             "design": self.design, "where": self.where, "replications": self.replications, "axis": axes
         }  # fmt: skip
         if self.design != "crossed":
-            asked["samples"] = self.samples
-        return sweep_of(asked, self.base)
+            declared["samples"] = self.samples
+        return sweep_of(declared, self.base)
 
     def plan(self, progress: Progress | None = None) -> Plan:
         """The checked plan; raises a :class:`BlocktimeError` with what is wrong."""
@@ -104,6 +112,15 @@ class SweepForm:
                 "`blocktime sweep` more"
             )
         return Plan(source, sweep, limit=None, progress=progress)
+
+    def _axes_of_change(self) -> list[Axis]:
+        """Axes that make each point twice, with the change and without it; the first of them is the system's."""
+        scenario = self.source().scenario()
+        change = [(path, text) for path, text in self.changes if dict(self.system).get(path) != text]
+        return [
+            axis_of(f"{path}={_one(path, value_at(scenario, path))},{text}").model_copy(update={"zip": "change"})
+            for path, text in change
+        ]
 
     def _axis(self, line: AxisLine) -> Axis:
         if not line.key:
@@ -124,7 +141,7 @@ class FormFaults(SpecError):
 
 def form_of_library(name: str) -> SweepForm:
     """A sweep of the library as a form."""
-    sweep = sweep_asked(source_of_sweep(name))
+    sweep = make_sweep(source_of_sweep(name))
     lines = tuple(AxisLine(axis.key, written(axis), axis.zip) for axis in sweep.axis)
     samples = sweep.samples or USUAL_SAMPLES
     return SweepForm(name, (), lines, sweep.design, samples, sweep.where, sweep.replications or 1)
@@ -153,16 +170,8 @@ def _one(key: str, value: Any) -> str:
     return as_text(value)
 
 
-FROM_QUERY: Final = (
-    "sweep",
-    "vary",
-    "zip",
-    "design",
-    "samples",
-    "where",
-    "replications",
-    "measure",
-)
+SIDES: Final = {"change": "With the change", "system": "The system", "both": "Both sides"}
+FROM_QUERY: Final = ("sweep", "side", "vary", "zip", "design", "samples", "where", "replications", "measure")
 """What an address says of the sweep; the rest of it is the scenario's."""
 
 
@@ -175,15 +184,13 @@ def query_of(form: SweepForm) -> dict[str, str | list[str]]:
         query["zip"] = [f"{line.key}:{line.zip}" for line in form.lines if line.zip]
     if form.where != usual.where:
         query["where"] = list(form.where) or [""]
-    for name in ("design", "samples", "replications"):
+    for name in ("design", "samples", "replications", "side"):
         if getattr(form, name) != getattr(usual, name):
             query[name] = str(getattr(form, name))
     return {name: value for name, value in query.items() if value}
 
 
-def form_in(
-    query: Mapping[str, Sequence[str]], base: str, changes: Mapping[str, str]
-) -> tuple[SweepForm, list[str]]:
+def form_in(query: Mapping[str, Sequence[str]], base: str, changes: Mapping[str, str]) -> tuple[SweepForm, list[str]]:
     """The form that an address asks for, and sentences for what it asks in vain."""
     notes: list[str] = []
     form = SweepForm(base, tuple(changes.items()))
@@ -195,12 +202,12 @@ def form_in(
     if given := query.get("vary"):
         zips = dict(text.rpartition(":")[::2] for text in query.get("zip", ()))
         lines = [(key.strip(), text) for key, _, text in (text.partition("=") for text in given)]
-        form = replace(
-            form, lines=tuple(AxisLine(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES])
-        )
+        form = replace(form, lines=tuple(AxisLine(key, text, zips.get(key, "")) for key, text in lines[:MOST_LINES]))
         if len(lines) > MOST_LINES:
             notes.append(f"The link varies {len(lines)} fields; the page takes {MOST_LINES}.")
     changed: dict[str, Any] = {"where": tuple(filter(None, query["where"]))} if "where" in query else {}
+    if last.get("side") in SIDES:
+        form = replace(form, side=last["side"])
     if last.get("design", "crossed") in DESIGNS:
         changed |= {"design": last["design"]} if "design" in last else {}
     else:
@@ -233,12 +240,9 @@ def pickable(scenario: Scenario) -> dict[str, str]:
     kind = scenario.workload.kind
     return {
         control.path: f"{group}: {control.label}"
-        for group, controls in forms.GROUPS.items()
+        for group, controls in forms.groups_of(kind).items()
         for control in controls
-        if group not in ("Prices", "iostat")
-        and control.offered(scenario)
-        and control.facts(kind) is not None
-        and not control.idle(scenario)
+        if group not in ("Prices", "iostat") and control.offered(scenario) and not control.idle(scenario)
     }
 
 
@@ -247,8 +251,9 @@ def every_field(scenario: Scenario) -> dict[str, str]:
     known = pickable(scenario)
     rest = {path: words for path, words in searchable(scenario.workload.kind).items() if path not in known}
     every = known | rest
-    words = {key: " ".join(word for word, fields in FIELDS.items() if key in fields) for key in every}
-    return {key: " · ".join(filter(None, [every[key], key, words[key]])) for key in every if key not in LISTS}
+    declarations = {key: declaration(key, scenario.workload.kind) for key in every if key not in LISTS}
+    words = {key: " ".join((*declared.words, *declared.related)) for key, declared in declarations.items()}
+    return {key: " · ".join(filter(None, [every[key], key, words[key]])) for key in declarations}
 
 
 def label_of(key: str) -> str:
@@ -288,16 +293,15 @@ def _suggested(key: str, scenario: Scenario) -> str:
         return ", ".join(_one(key, option) for option in options)
     if field.kind == "flag":
         return "false, true"
-    offers = _offers(key)
+    offers = _offers(key, scenario.workload.kind)
     if offers:
         return ", ".join(_one(key, offer) if field.of_text else offer for offer in offers)
     return _about(field, value_at(scenario, key))
 
 
-def _offers(key: str) -> tuple[str, ...]:
+def _offers(key: str, kind: str) -> tuple[str, ...]:
     """What the What-if page offers for a field that takes more than is on offer."""
-    offers = next((control.offers for control in forms.EVERY if control.path == key and control.offers), ())
-    return tuple(offer for offer in offers if offer not in ("auto", "0"))
+    return tuple(offer for offer in declaration(key, kind).offers if offer not in ("auto", "0"))
 
 
 def _about(field: Facts, now: Any) -> str:

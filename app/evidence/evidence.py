@@ -1,4 +1,4 @@
-"""Every printed number against the model: what fits, what tests, misses first; and the constants that were fitted."""
+"""Every printed number against the model, the worst first: what fits, what tests; and the fitted constants."""
 
 from __future__ import annotations
 
@@ -10,31 +10,25 @@ from typing import Any, Final
 
 import streamlit as st
 
-from blocktime.app.answer.drawn import captioned, tabs
+from blocktime.app.answer.page_elements import captioned, tabs
 from blocktime.app.charts import validation_charts
 from blocktime.app.session.navigation import EVIDENCE_ABOUT
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.units import show_number
 from blocktime.model.version import blocktime_version
 from blocktime.validation import Case, Comparison, Validation, validate, words
-from blocktime.validation.fitted import FittedConstant
-from blocktime.validation.tally import case_of, mechanism_of
+from blocktime.validation.fitted_constants import FittedConstant
+from blocktime.validation.verdict_tally import case_of, mechanism_of
 
 ORDER: Final = ("fails", "gap_closed", "known_gap", "within", "descriptive")
-TABS: Final = (
-    "Predicted against measured",
-    "Errors by document",
-    "Errors by mechanism",
-    "Numbers",
-    "Constants",
-)
+TABS: Final = ("By mechanism", "By age", "By document", "Numbers", "Constants")
 IN_PERCENT: Final = ("In sample", "Out of sample", "Without its block size")
 
 
 def rows_of(numbers: Iterable[Comparison]) -> list[dict[str, Any]]:
-    """Table rows, misses first; errors in percent, in sample and out of sample apart."""
+    """Table rows, the worst first; errors in percent, in sample and out of sample apart."""
     rows = []
-    for comparison in sorted(numbers, key=lambda compared: ORDER.index(compared.verdict)):
+    for comparison in sorted(numbers, key=lambda each: (-abs(each.relative_error or 0.0), ORDER.index(each.verdict))):
         text = comparison.left_out.why if comparison.fit_alone else ""
         rows.append(
             {
@@ -82,25 +76,23 @@ def constants_of(constants: Iterable[FittedConstant]) -> list[dict[str, Any]]:
     ]
 
 
-def summary_of(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """The summary as labels, values and what each counts."""
+def sentence_of(summary: Mapping[str, Any]) -> str:
+    """How far times that nothing was fitted to are off, and how many numbers are outside of what was declared."""
+    off = words.size_text(summary["times_out_of_sample_median_error"])
+    return (
+        f"Half of the times that no constant was fitted to are within {off}; {summary['failed']:,} of "
+        f"{summary['compared']:,} compared numbers fail, {summary['known_gaps']:,} are known gaps."
+    )
 
-    def count(name: str) -> str:
-        return f"{summary[name]:,}"
 
-    described = f"{count('compared')} compared and {count('descriptive')} descriptive, which nothing predicts"
-    return [
-        ("Printed numbers", count("printed_numbers"), described),
-        ("Compared", count("compared"), "numbers that the model predicts; each has one verdict"),
-        ("Fitted constants", count("fitted_constants"), "constants that these numbers have a part in"),
-        ("Median in sample", words.size_text(summary["in_sample_median_error"]), "error of the numbers that fit"),
-        ("Median out of sample", words.size_text(summary["held_out_median_error"]),
-         "error of the numbers that test, and of those that fit with their row left out of the fit"),
-        ("Times out of sample", words.size_text(summary["times_out_of_sample_median_error"]),
-         "the same of times alone, as most counts are exact"),
-        ("Failed", count("failed"), "outside the declared tolerance and no known gap, or a gap that closed"),
-        ("Known gaps", count("known_gaps"), "outside the declared tolerance, with the reason in the note"),
-    ]  # fmt: skip
+def details_of(summary: Mapping[str, Any]) -> str:
+    """The other counts and medians."""
+    return (
+        f"{summary['printed_numbers']:,} printed numbers: {summary['compared']:,} compared, "
+        f"{summary['descriptive']:,} descriptive, which nothing predicts. {summary['fitted_constants']:,} constants "
+        f"are fitted. Median error {words.size_text(summary['in_sample_median_error'])} in sample, "
+        f"{words.size_text(summary['held_out_median_error'])} out of sample."
+    )
 
 
 @st.cache_data(max_entries=2, show_spinner="Comparing every printed number with the model …")
@@ -112,35 +104,28 @@ def _evidence(version: str) -> Validation:
 
 def page() -> None:
     """Draw the page."""
-    st.markdown("### Measured against predicted")
-    st.caption(
-        "Each number is quoted as published. It either calibrates a constant or tests the model, never both. Its "
-        "tolerance was declared before the comparison. In sample: error of a number that constants were fitted to. "
-        "Out of sample: error of a number that tests the model, or of a fitted number predicted without its row."
-    )
     try:
         validation = _evidence(blocktime_version())
     except BlocktimeError as error:
         st.error(f"The evidence cannot be computed: {error}")
         return
-    tiles = st.container()
+    with st.container(key="sentence"):
+        top = st.empty()
+    details = st.empty()
+    st.caption(
+        "Each number is quoted as published. It either calibrates a constant or tests the model, never both. Its "
+        "tolerance was declared before the comparison. In sample: error of a number that constants were fitted to. "
+        "Out of sample: error of a number that tests the model, or of a fitted number predicted without its row."
+    )
     numbers = _chosen(validation)
-    with tiles:
-        _tiles(replace(validation, numbers=numbers))
+    summary = replace(validation, numbers=numbers).summary()
+    top.markdown(f"### {sentence_of(summary)}")
+    details.caption(details_of(summary))
     if len(numbers) < len(validation.numbers):
-        st.caption(
-            f"All on this page is of the {len(numbers):,} numbers chosen above, of {len(validation.numbers):,}."
-        )
+        st.caption(f"All on this page is of the {len(numbers):,} numbers chosen above, of {len(validation.numbers):,}.")
     # Another session may be importing pandas just now, and plotly stumbles over one that is half there.
     import_module("pandas")
     tabs("evidence_tab", {title: partial(_tab, title, numbers, validation) for title in TABS})
-
-
-def _tiles(shown: Validation) -> None:
-    """The summary of what is shown, each number with what it counts."""
-    summary = summary_of(shown.summary())
-    for column, (label, value, says) in zip(st.columns(len(summary)), summary, strict=True):
-        column.metric(label, value, help=says)
 
 
 def choices_of(cases: Iterable[Case]) -> dict[str, tuple[str, tuple[str, ...]]]:
@@ -163,9 +148,7 @@ def _chosen(validation: Validation) -> list[Comparison]:
     """The numbers that the filters above them let through; a filter that is empty lets all through."""
     choices = choices_of(validation.cases)
     verdicts = sorted({comparison.verdict for comparison in validation.numbers}, key=ORDER.index)
-    mechanisms = sorted(
-        {mechanism_of(comparison) for comparison in validation.numbers if comparison.compared}
-    )
+    mechanisms = sorted({mechanism_of(comparison) for comparison in validation.numbers if comparison.compared})
     first, second, third = st.columns([1.2, 1.2, 1])
     chosen = first.multiselect(
         "Documents", list(choices), key="evidence_cases", format_func=lambda name: choices[name][0], placeholder="all",
@@ -192,7 +175,7 @@ def _tab(title: str, numbers: Sequence[Comparison], validation: Validation) -> N
         rows = rows_of(numbers)
         st.dataframe(
             rows, hide_index=True, height=460, key="evidence", placeholder="",
-            alt=f"{len(rows)} printed numbers with the model's prediction and verdict, misses first",
+            alt=f"{len(rows)} printed numbers with the model's prediction and verdict, the worst first",
             column_config={
                 "Verdict": st.column_config.TextColumn(help=words.JUDGES),
                 **{name: st.column_config.NumberColumn(format="%+.2f %%") for name in IN_PERCENT},
@@ -204,11 +187,13 @@ def _tab(title: str, numbers: Sequence[Comparison], validation: Validation) -> N
         _constants([constant for constant in validation.constants if chosen & set(constant.fitted_to)])
     elif not validation_charts.points_of(compared):
         st.caption("Nothing among these is predicted.")
-    elif title == "Predicted against measured":
-        captioned("evidence_points", *validation_charts.predicted_against_measured(compared))
     else:
-        by: Callable[[Comparison], str] = mechanism_of if title == "Errors by mechanism" else case_of
-        captioned(f"evidence_{by.__name__}", *validation_charts.residuals(compared, by))
+        years = {case.name: case.source.year for case in validation.cases}
+        ways: dict[str, Callable[[Comparison], str]] = {
+            "By mechanism": mechanism_of, "By document": case_of,
+            "By age": lambda each: str(years[each.number.case] or "no year"),
+        }  # fmt: skip
+        captioned(f"evidence_{title[3:]}", *validation_charts.residuals(compared, ways[title]))
 
 
 def _constants(constants: Sequence[FittedConstant]) -> None:

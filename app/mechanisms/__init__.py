@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from streamlit.navigation.page import StreamlitPage
 
-DESCRIBED: Final[dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("lessons.toml").read_text(encoding="utf-8")
-)
+DESCRIBED: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("lessons.toml").read_text(encoding="utf-8"))
 """Module -> the description of its page, in their order; last, under *sources*, who wrote what."""
 PAGES: Final[dict[str, tuple[str, str]]] = {
     module: (page["title"], page["path"]) for module, page in DESCRIBED.items() if module != "sources"

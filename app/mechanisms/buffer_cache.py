@@ -8,16 +8,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from blocktime.app.charts import drawing
-from blocktime.app.controls.fields import value_at
-from blocktime.app.mechanisms import measured
-from blocktime.app.mechanisms.changed import over
-from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
-from blocktime.model.kernels.buffers import Buffers
+from blocktime.app.mechanisms import printed_points
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
+from blocktime.app.mechanisms.lesson_scenarios import over
+from blocktime.model.kernels.buffer_kernel import Buffers
 from blocktime.model.laws import touch_count
-from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.cache_misses import TouchRules
 from blocktime.model.laws.hit_ratio import hot_share_groups, lru_hit_fraction
 from blocktime.model.units import show_share
-from blocktime.scenarios import load
 
 BUFFERS, STEP, HOT_REGION, HOT_DATA, HOT_GETS = (
     "buffers", "step", "instance.replacement.percent_hot", "workload.hot_data_percent", "workload.hot_gets_percent",
@@ -66,9 +64,7 @@ def references(values: Values, count: int) -> list[int]:
     draws = np.random.default_rng(SEED)
     hot = hot_blocks(values)
     to_hot = draws.random(count) < values[HOT_GETS] / 100
-    blocks: list[int] = np.where(
-        to_hot, draws.integers(0, hot, count), draws.integers(hot, BLOCKS, count)
-    ).tolist()
+    blocks: list[int] = np.where(to_hot, draws.integers(0, hot, count), draws.integers(hot, BLOCKS, count)).tolist()
     return blocks
 
 
@@ -86,9 +82,9 @@ def after(values: Values, steps: int) -> CacheStep:
         hits += hit
         cache.work([block], [False], None, rank * rules.touch_time_s)
     cold, hot = cache.regions()
-    held = [*cold, *hot]
-    evicted = next(iter(before.difference(held)), None)
-    counts = {block: cache.touches(block) for block in held}
+    cached = [*cold, *hot]
+    evicted = next(iter(before.difference(cached)), None)
+    counts = {block: cache.touches(block) for block in cached}
     return CacheStep(blocks[-1] if blocks else -1, hit, evicted, cold, hot, counts, hits, steps)
 
 
@@ -99,8 +95,9 @@ def picture(values: Values) -> Chart:
     places = {block: place for place, block in enumerate([*step.cold, *step.hot])}
     traces: list[dict[str, Any]] = []
     for name, colour, symbol, wanted in (
-        ("hot block", drawing.ORANGE, "square", True), ("other block", drawing.BLUE, "circle", False),
-    ):  # fmt: skip
+        ("hot block", drawing.ORANGE, "square", True),
+        ("other block", drawing.BLUE, "circle", False),
+    ):
         those = [block for block in places if (block < hot) == wanted]
         traces.append(_buffers(
             name, [places[block] for block in those], those, colour, symbol, {"color": "#ffffff", "size": 12},
@@ -138,7 +135,7 @@ def picture(values: Values) -> Chart:
 
 def _buffers(
     name: str, places: list[Any], blocks: list[int], colour: str, symbol: str, font: dict[str, Any], **more: Any
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Buffers of one kind with the numbers of their blocks."""
     return drawing.dots(
         name, places or [None], [0] * len(places) or [None], colour, symbol, 30, mode="markers+text",
@@ -160,16 +157,13 @@ def _said(step: CacheStep) -> str:
 
 
 @lru_cache(maxsize=256)
-def ratios(
-    hot_region: float, hot_data: float, hot_gets: float
-) -> tuple[list[float], list[float], list[float]]:
+def ratios(hot_region: float, hot_data: float, hot_gets: float) -> tuple[list[float], list[float], list[float]]:
     """Room in percent of the data, and the hit ratio in percent by the touch-count law and by LRU."""
     popularity, blocks = hot_share_groups(MANY, hot_data / 100, hot_gets / 100)
     rules = TouchRules(percent_hot=hot_region)
     rooms = [*range(1, 100, 2), 99.9]
     touched = [
-        100 * touch_count.hit_fraction(MANY * room / 100, popularity.tolist(), blocks.tolist(), rules)
-        for room in rooms
+        100 * touch_count.hit_fraction(MANY * room / 100, popularity.tolist(), blocks.tolist(), rules) for room in rooms
     ]
     lru = 100 * np.asarray(lru_hit_fraction(np.array(rooms) * MANY / 100, popularity, blocks))
     return rooms, touched, lru.tolist()
@@ -189,9 +183,10 @@ def curve(values: Values) -> Chart:
         drawing.now(share, played, f"this cache, {LONG:,} references: {played:.0f} %"),
     ]
     layout = drawing.layout(
-        280, drawing.axis("buffers over blocks of data (%)", range=[0, 100]),
+        280,
+        drawing.axis("buffers over blocks of data (%)", range=[0, 100]),
         drawing.axis("buffer cache hit ratio (%)", range=[0, 102]),
-    )  # fmt: skip
+    )
     law = float(np.interp(share, rooms, touched))
     text = (
         f"The cache has room for {share:.0f} % of the data, and {values[HOT_GETS]:g} % of the gets go to "
@@ -204,14 +199,14 @@ def curve(values: Values) -> Chart:
 def scan() -> Chart:
     """What reading into the cache costs a scan that would rather not."""
     traces: list[dict[str, Any]] = []
-    points = measured.printed("shallahamer_direct_reads", "median", "elapsed_s")
+    points = printed_points.printed("shallahamer_direct_reads", "median", "elapsed_s")
     for name, scenario, way, colour, dash in SCANS:
         elapsed_s = over(scenario, (), "table.cached_fraction", SHARES)["elapsed_s"]
         traces.append(drawing.line(
             name, [100 * share for share in SHARES], elapsed_s, (colour, dash), "%{y:.2f} s, %{x:.0f} % cached"
         ))  # fmt: skip
         those = [point for point in points if point.row["way"] == way]
-        traces += measured.traces(those, lambda _: 0.0, colour, name=f"{way}: ")
+        traces += printed_points.traces(those, lambda _: 0.0, colour, name=f"{way}: ")
     layout = drawing.layout(
         250, drawing.axis("share of the table in the cache (%)", range=[-2, 100]),
         drawing.axis("s for the scan", rangemode="tozero"), top=52, shapes=[drawing.band(0, 100, opacity=0.4)],
@@ -234,7 +229,6 @@ def answer(values: Values) -> LessonAnswer:
         ("Hits so far", f"{step.hits} of {step.references}"),
         ("Hot region", f"{len(step.hot)} of {values[BUFFERS]}"),
     )
-    wanted = {path: values[path] for path in (HOT_REGION, HOT_DATA, HOT_GETS)}
-    start = load("tpc-c")
-    changes = {path: f"{value:g}" for path, value in wanted.items() if value != value_at(start, path)}
-    return LessonAnswer(picture(values), (curve(values), scan()), numbers, "tpc-c", changes)
+    lesson = lesson_of("buffer_cache")
+    charts = picture(values), (curve(values), scan())
+    return LessonAnswer(*charts, numbers, lesson.scenario, lesson.settings(values))

@@ -7,24 +7,24 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from blocktime.app.charts import drawing
-from blocktime.app.mechanisms import measured
-from blocktime.app.mechanisms.changed import changed, loaded, stream_of
+from blocktime.app.mechanisms import printed_points
 from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
+from blocktime.app.mechanisms.lesson_scenarios import changed, loaded, stream_of
 from blocktime.model.demand.calls import call_cpu_s, files_of, places
 from blocktime.model.laws import disk_means
-from blocktime.model.laws.device import transfer_s
-from blocktime.model.laws.disk import seek_s
+from blocktime.model.laws.device_time import transfer_s
 from blocktime.model.laws.disk_geometry import geometry_of
+from blocktime.model.laws.rotating_disk import seek_s
 from blocktime.model.machine.device.drive import capacity_of, drive_of
 from blocktime.model.units import KIB, show_alike, show_bytes, show_seconds
 from blocktime.scenarios import Scenario
 
-SCENARIO: Final = "magni-dd-raw-10000"
 DISK, SIZE, PATTERN, CALLS, PAUSE = (
     "disk.use", "workload.block_size_bytes", "workload.pattern", "calls", "workload.think_s",
 )  # fmt: skip
-SIZES: Final = lesson_of("disk_latency").knob(SIZE).options
-SHOWN: Final = 5
+LESSON: Final = lesson_of("disk_latency")
+SIZES: Final = LESSON.knob(SIZE).options
+FIRST_CALLS: Final = 5
 SEED: Final = 1
 # Part of a call -> colour and pattern.
 PARTS: Final = {
@@ -58,27 +58,15 @@ class DiskCall(NamedTuple):
 
 def changes_of(values: Values) -> dict[str, str]:
     """What the controls change in the scenario."""
-    changes = {
-        DISK: values[DISK], SIZE: str(values[SIZE]), PATTERN: values[PATTERN], "workload.kind": values[CALLS],
-        PAUSE: f"{values[PAUSE] / 1000:g}", "workload.start_byte": "0",
-    }  # fmt: skip
-    if values[CALLS] == "read_stream":
-        changes["workload.extends"] = ""
+    changes = LESSON.settings(values) | {"workload.start_byte": "0"}
     if values[SIZE] > 124 * KIB:  # the host of document 001 cuts calls there
         changes |= {"host.max_request_bytes": str(values[SIZE]), "host.max_segments": "256"}
-    start = {
-        DISK: "ida-2004",
-        SIZE: "8192",
-        PATTERN: "sequential",
-        "workload.kind": "write_stream",
-        PAUSE: "0",
-    }
-    return {path: text for path, text in changes.items() if text and start.get(path) != text}
+    return changes
 
 
 def scenario_of(values: Values) -> Scenario:
     """The scenario that the controls describe."""
-    return changed(SCENARIO, changes_of(values))
+    return changed(LESSON.scenario, changes_of(values))
 
 
 def gap_s(scenario: Scenario) -> float:
@@ -151,14 +139,9 @@ def picture(scenario: Scenario, calls: list[DiskCall]) -> Chart:
 def _bars(calls: list[DiskCall], gap: float) -> list[dict[str, Any]]:
     rows = [f"call {number + 1}" for number in range(len(calls))]
     pauses = [0.0] + [gap] * (len(calls) - 1)
-    lengths = {
-        name: [call.parts.get(name, pause) for call, pause in zip(calls, pauses, strict=True)]
-        for name in PARTS
-    }
+    lengths = {name: [call.parts.get(name, pause) for call, pause in zip(calls, pauses, strict=True)] for name in PARTS}
     begins = [1000 * (call.at_s - pause) for call, pause in zip(calls, pauses, strict=True)]
-    unseen = drawing.bars(
-        "", rows, begins, (drawing.CLEAR, ""), hoverinfo="skip", showlegend=False, width=0.6
-    )
+    unseen = drawing.bars("", rows, begins, (drawing.CLEAR, ""), hoverinfo="skip", showlegend=False, width=0.6)
     return [unseen | {"marker": {"color": drawing.CLEAR}}, *(
         drawing.bars(
             name, rows, [1000 * part for part in length], PARTS[name], width=0.6, textposition="none",
@@ -212,20 +195,20 @@ def law_s(scenario: Scenario, sizes: Any) -> Any:
     return disk_means.sequential_service_s(disk, sizes, gap, write)
 
 
-def _await_points() -> list[measured.Printed]:
+def _await_points() -> list[printed_points.Printed]:
     """await of the raw dd, and the size of its calls."""
     return [
         printed
-        for printed in measured.printed("magni_linux_io", "iostat", "await")
+        for printed in printed_points.printed("magni_linux_io", "iostat", "await")
         if "raw" in str(printed.row["run"])
     ]
 
 
-def size_of(point: measured.Printed) -> float:
+def size_of(point: printed_points.Printed) -> float:
     """Bytes of a call of the dd that an iostat line belongs to."""
     return next(
         printed.value
-        for printed in measured.printed("magni_linux_io", "dd", "bs")
+        for printed in printed_points.printed("magni_linux_io", "dd", "bs")
         if printed.row["run"] == point.row["run"]
     )
 
@@ -234,17 +217,17 @@ def curve(scenario: Scenario, values: Values) -> Chart:
     """Service over the size of a call: the chosen disk, document 001's, and flash."""
     sizes = np.array(SIZES, dtype=float)
     others = (
-        ("Magni's disk, writes in order", loaded(SCENARIO), (drawing.ORANGE, "dash")),
+        ("Magni's disk, writes in order", loaded(LESSON.scenario), (drawing.ORANGE, "dash")),
         ("NVMe flash, the same calls", scenario_of({**values, DISK: "nvme"}), (drawing.GREEN, "dot")),
     )
-    mine = law_s(scenario, sizes)
+    times_s = law_s(scenario, sizes)
     hover = "%{y:,.4~r} ms for %{x} bytes"
-    mine_ms = (1000 * mine).tolist()
+    law_ms = (1000 * times_s).tolist()
     traces = [
-        drawing.line("this disk, these calls", sizes, mine_ms, (drawing.BLUE, "solid"), hover, width=3.5),
+        drawing.line("this disk, these calls", sizes, law_ms, (drawing.BLUE, "solid"), hover, width=3.5),
         *(drawing.line(name, sizes, (1000 * law_s(disk, sizes)).tolist(), look, hover) for name, disk, look in others),
-    ]  # fmt: skip
-    traces += measured.traces(_await_points(), size_of, drawing.RED, scale=1000, name="Magni, await: ")
+    ]
+    traces += printed_points.traces(_await_points(), size_of, drawing.RED, scale=1000, name="Magni, await: ")
     service = float(law_s(scenario, float(values[SIZE])))
     traces.append(drawing.now(values[SIZE], 1000 * service, f"now: {show_seconds(service)}"))
     layout = drawing.layout(
@@ -262,13 +245,13 @@ def curve(scenario: Scenario, values: Values) -> Chart:
 def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
     scenario = scenario_of(values)
-    calls = calls_of(scenario, SHOWN)
+    calls = calls_of(scenario, FIRST_CALLS)
     service = float(law_s(scenario, float(values[SIZE])))
     per_call = service + gap_s(scenario)
     return LessonAnswer(
         picture(scenario, calls),
         (curve(scenario, values),),
         (("Time of a call", show_seconds(service)), ("Calls per second", f"{1 / per_call:,.0f}")),
-        SCENARIO,
+        LESSON.scenario,
         changes_of(values),
     )

@@ -1,87 +1,77 @@
-"""How every page about a mechanism is drawn: words and law above, controls left, picture and measured curve right."""
+"""How every page about a mechanism is drawn: words and law above, a question and pictures left, controls right."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from blocktime.app.answer import drawn
+from blocktime.app.answer import page_elements
 from blocktime.app.base.markdown import plain
-from blocktime.app.controls.fields import as_text
+from blocktime.app.controls.control_fields import as_text
+from blocktime.app.controls.page_question import opened
 from blocktime.app.mechanisms.lesson import Knob, Lesson, LessonAnswer
 from blocktime.app.session import address, navigation, what_if_state
 from blocktime.model.errors import BlocktimeError, cut
 from blocktime.model.version import blocktime_version
 
-STYLE: Final = """<style>
-[data-testid="stMainBlockContainer"] {padding-left: 1.6rem; padding-right: 1.6rem; max-width: 1500px}
-[data-testid="stMain"] [data-testid="stVerticalBlock"] {gap: .55rem}
-.st-key-head .katex {font-size: 1.02em}
-.st-key-head .katex-display {margin: .3rem 0; padding: .2rem 0 .5rem; text-align: left; overflow: auto hidden}
-.st-key-head .katex-display > .katex {text-align: left}
-.st-key-numbers p {margin: 0; line-height: 1.75}
-.st-key-numbers [data-testid="stMarkdownContainer"] {margin-bottom: 0}
-@media (max-width: 1100px) {
-  .st-key-head [data-testid="stColumn"], .st-key-bench [data-testid="stColumn"],
-  .st-key-foot [data-testid="stColumn"] {min-width: 100%}
-  .st-key-links [data-testid="stColumn"] {min-width: 0}
-}
-</style>"""
-
 
 def page(lesson: Lesson) -> None:
     """Draw the page of *lesson*."""
     notes = _start(lesson)
-    st.html(STYLE)
     _head(lesson)
     for sentence in notes:
         st.error(plain(sentence), icon=":material/error:")
     with st.container(key="bench"):
-        left, right = st.columns([1, 2.7], gap="medium")
-    with left, st.container(key="knobs"):
+        picture, controls = st.columns([2.7, 1], gap="medium")
+    with controls, st.container(key="knobs"):
         values = {knob.name: _draw(lesson, knob) for knob in lesson.knobs}
         _keep(lesson, values)
         hides = st.toggle(
-            "Predict first", key=f"{lesson.path}.predict",
-            help="Hides what follows from the controls until you ask for it",
+            "Guess first", key=f"{lesson.path}.predict", help="Hides the picture and the numbers until you have guessed"
+        )
+    with picture:
+        guess = st.text_input(
+            plain(lesson.asks), key=f"{lesson.path}.guess", placeholder="Your guess, before you move a control",
+            persist_state="session",
         )  # fmt: skip
     try:
         answer = _answer(lesson.path, tuple(values.items()), blocktime_version(), lesson)
     except BlocktimeError as error:
-        right.error(f"There is no answer for this setting: {plain(str(error))}", icon=":material/error:")
+        picture.error(f"There is no answer for this setting: {plain(str(error))}", icon=":material/error:")
         return
-    with right:
-        if not hides or _revealed(lesson, values):
-            drawn.captioned("mechanism_picture", answer.picture.figure, answer.picture.says)
+    is_hidden = hides and not guess
+    numbers = [*answer.numbers, ("Your guess", guess)] if guess else answer.numbers
+    with picture:
+        if not is_hidden:
+            page_elements.captioned("mechanism_picture", answer.picture.figure, answer.picture.says)
             for place, curve in enumerate(answer.curves):
-                drawn.captioned(f"mechanism_curve_{place}", curve.figure, curve.says)
-    with left:
-        if not hides or _is_revealed(lesson, values):
-            with st.container(key="numbers", border=True):
-                st.markdown(
-                    "  \n".join(f"{plain(label)}: **{plain(value)}**" for label, value in answer.numbers)
-                )
+                page_elements.captioned(f"mechanism_curve_{place}", curve.figure, curve.says)
+    with controls:
+        if not is_hidden:
+            with st.container(key="lesson_numbers", border=True):
+                st.markdown("  \n".join(f"{plain(label)}: **{plain(value)}**" for label, value in numbers))
         with st.container(key="links"):
             _links(lesson, answer)
     _foot(lesson)
 
 
 def _head(lesson: Lesson) -> None:
-    with st.container(key="head"):
+    with st.container(key="lesson_head"):
         says, law = st.columns([1, 1.15], gap="medium")
     says.markdown(f"### {plain(lesson.title)}\n{plain(lesson.says)}")
     with law:
-        st.latex(lesson.law)
+        for formula in lesson.law.split(r",\qquad "):
+            st.latex(formula)
         st.caption(plain(lesson.symbols))
 
 
 def _start(lesson: Lesson) -> list[str]:
     """On the first run, and where the browser goes back, take the values from the address."""
     if lesson.path not in st.session_state or address.went_back():
-        values, notes = read(lesson, st.query_params.to_dict())
+        values, notes = read(lesson, {key: texts[-1] for key, texts in address.of_run().items()})
         st.session_state[lesson.path] = values
         st.session_state[f"{lesson.path}.notes"] = notes
         for knob in lesson.knobs:
@@ -106,10 +96,7 @@ def read(lesson: Lesson, query: Mapping[str, str]) -> tuple[dict[str, Any], list
                 f"offers {allowed}."
             )
     more = len(notes) - address.MOST_NOTES
-    return values, [
-        *notes[: address.MOST_NOTES],
-        f"The link has {more:,} more such faults.",
-    ] if more > 0 else notes
+    return values, [*notes[: address.MOST_NOTES], f"The link has {more:,} more such faults."] if more > 0 else notes
 
 
 def _keep(lesson: Lesson, values: Mapping[str, Any]) -> None:
@@ -124,21 +111,19 @@ def _keep(lesson: Lesson, values: Mapping[str, Any]) -> None:
 def _draw(lesson: Lesson, knob: Knob) -> Any:
     """The control of *knob*; its value. Each drawing says it: a late browser builds the control from the last one."""
     key = f"{lesson.path}.{knob.name}"
-    held = st.session_state.get(key, st.session_state[lesson.path][knob.name])
-    common: dict[str, Any] = {
-        "key": key, "help": knob.help(), "on_change": _forget, "args": (lesson,),
-    }  # fmt: skip
+    value = st.session_state.get(key, st.session_state[lesson.path][knob.name])
+    common: dict[str, Any] = {"key": key, "help": knob.help(), "on_change": _forget, "args": (lesson,)}
     options = knob.options
     if not options:
-        shown = f"%g {knob.unit.replace('%', '%%')}".strip()  # as sprintf takes it
-        return st.slider(knob.label, knob.low, knob.high, held, step=knob.step, format=shown, **common)
+        form = f"%g {knob.unit.replace('%', '%%')}".strip()  # as sprintf takes it
+        return st.slider(knob.label, knob.low, knob.high, value, step=knob.step, format=form, **common)
     if isinstance(options[0], str) and len(options) <= 3:  # more do not fit the column
         return st.segmented_control(
-            knob.label, options, default=held, required=True, format_func=knob.show, width="stretch", **common
+            knob.label, options, default=value, required=True, format_func=knob.show, width="stretch", **common
         )
     if isinstance(options[0], str):
-        return st.selectbox(knob.label, options, options.index(held), format_func=knob.show, **common)
-    return st.select_slider(knob.label, options, held, format_func=knob.show, **common)
+        return st.selectbox(knob.label, options, options.index(value), format_func=knob.show, **common)
+    return st.select_slider(knob.label, options, value, format_func=knob.show, **common)
 
 
 def _forget(lesson: Lesson) -> None:
@@ -152,29 +137,12 @@ def _answer(path: str, values: tuple[tuple[str, Any], ...], version: str, _lesso
     return _lesson.answer(dict(values))
 
 
-def _is_revealed(lesson: Lesson, values: Mapping[str, Any]) -> bool:
-    return bool(st.session_state.get(f"{lesson.path}.seen") == values)
-
-
-def _revealed(lesson: Lesson, values: Mapping[str, Any]) -> bool:
-    """Whether the reader has asked for the answer to these values; draws the question where not."""
-    if _is_revealed(lesson, values):
-        return True
-
-    def reveal() -> None:
-        st.session_state[f"{lesson.path}.seen"] = dict(values)
-
-    st.info(lesson.asks, icon=":material/psychology_alt:")
-    st.button("Reveal", on_click=reveal, key=f"{lesson.path}.reveal", type="primary")
-    return False
-
-
 def _links(lesson: Lesson, answer: LessonAnswer) -> None:
     if st.button(
         "Open the scenario", icon=":material/open_in_full:", width="stretch", key=f"{lesson.path}.open",
         help=f"What if, with {answer.scenario} and these settings",
     ):  # fmt: skip
-        what_if_state.show(answer.scenario, answer.changes)
+        what_if_state.show(opened(answer.scenario, answer.changes))
         navigation.go_to(navigation.WHAT_IF)
     new, evidence = st.columns(2)
     new.link_button(

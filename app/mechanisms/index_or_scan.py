@@ -10,19 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from blocktime.app.charts import drawing
-from blocktime.app.mechanisms import measured
-from blocktime.app.mechanisms.changed import answered, law_over, settings_of
-from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.app.mechanisms import printed_points
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
+from blocktime.app.mechanisms.lesson_scenarios import answered, law_over, settings_of
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_seconds
 
-SCENARIO: Final = "index-range-scan"
 SHARE, CLUSTERING, ROW, CACHED, BLOCK, DISK, MBRC = (
     "workload.selectivity_fraction", "index.clustering", "table.row_bytes", "cached",
     "tablespace.block_size_bytes", "disk.use", "instance.db_file_multiblock_read_count",
 )  # fmt: skip
-OWN: Final = {SHARE: 0.01, CLUSTERING: "clustered", ROW: 111, BLOCK: 8192, DISK: "sas-15k", MBRC: "auto"}
-"""What the scenario has of itself; its rows of 24 columns are 110.9 bytes long."""
+LESSON: Final = lesson_of("index_or_scan")
 SHARES: Final = np.geomspace(1e-5, 1, 61)
 TICKS: Final = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 # Way to the rows -> what makes the scenario it; a filter's share is of no matter to a count.
@@ -43,13 +41,9 @@ Numbers = npt.NDArray[np.float64]
 
 def changes_of(values: Values) -> dict[str, str]:
     """What the controls change in the scenario."""
-    changes = {"workload.select": "count"}
-    changes |= {path: str(values[path]) for path, own in OWN.items() if values[path] != own}
+    changes = {"workload.select": "count", **LESSON.settings(values)}
     if ROW in changes:
         changes |= {"table.columns": "[]", "table.column_count": "24"}
-    if values[CACHED]:
-        share = f"{values[CACHED] / 100:g}"
-        changes |= {"table.cached_fraction": share, "index.cached_fraction": share}
     return changes
 
 
@@ -58,13 +52,13 @@ def result_of(values: Values, way: str) -> RunResult:
     changes = changes_of(values) | WAYS[way]
     if way == "full":
         changes.pop(SHARE, None)
-    return answered(SCENARIO, changes)
+    return answered(LESSON.scenario, changes)
 
 
 def over_shares(values: Values, clustering: str) -> Mapping[str, Numbers]:
     """Every measure of the range scan over SHARES."""
-    changes = changes_of({**values, CLUSTERING: clustering, SHARE: OWN[SHARE]})
-    return law_over(SCENARIO, settings_of(changes), SHARE, tuple(SHARES))
+    changes = changes_of({**values, CLUSTERING: clustering, SHARE: LESSON.start[SHARE]})
+    return law_over(LESSON.scenario, settings_of(changes), SHARE, tuple(SHARES))
 
 
 def crossing(by_index: Numbers, full: float) -> float:
@@ -93,7 +87,7 @@ def _digits(value: float) -> str:
     return f"{float(f'{value:.2g}'):,.10g}"
 
 
-def told(share: float) -> str:
+def share_text(share: float) -> str:
     """A crossing as a number of the page."""
     return "any share" if not share else "never" if math.isinf(share) else f"{percent(share)} of the rows"
 
@@ -119,9 +113,7 @@ def _cost(result: RunResult) -> float:
 
 def _of_index(result: RunResult) -> tuple[float, float]:
     """Gets and reads of the index's blocks."""
-    row_sources = [
-        row_source for row_source in result.row_sources or () if row_source.operation.startswith("INDEX")
-    ]
+    row_sources = [row_source for row_source in result.row_sources or () if row_source.operation.startswith("INDEX")]
     gets = sum(row_source.buffers for row_source in row_sources)
     blocks = sum(row_source.read_blocks for row_source in row_sources)
     return gets, result.physical_io.read_requests * blocks / max(1, result.physical_io.read_blocks)
@@ -131,9 +123,7 @@ def picture(values: Values, results: Mapping[str, RunResult]) -> Chart:
     """Gets and reads of each way, those of the index's blocks apart from those of the table's."""
     panels = {
         "": {way: (*_of_index(result)[:1], _gets(result)) for way, result in results.items()},
-        "2": {
-            way: (_of_index(result)[1], result.physical_io.read_requests) for way, result in results.items()
-        },
+        "2": {way: (_of_index(result)[1], result.physical_io.read_requests) for way, result in results.items()},
     }
     traces: list[dict[str, Any]] = []
     names = list(NAMES.values())
@@ -149,10 +139,7 @@ def picture(values: Values, results: Mapping[str, RunResult]) -> Chart:
                 name, names, [count or None for count in counts], look, width=0.6, showlegend=not panel,
                 hovertemplate=f"%{{y}}, {name}: %{{x:,.0f}}<extra></extra>", **axes,
             ))  # fmt: skip
-        traces.append({
-            "type": "scatter", "mode": "text", "y": names, "x": totals, "showlegend": False, "cliponaxis": False,
-            "text": [f" {total:,.0f}" for total in totals], "textposition": "middle right", "hoverinfo": "skip", **axes,
-        })  # fmt: skip
+        traces.append(drawing.texts_behind(names, totals, [f" {total:,.0f}" for total in totals], **axes))
     most = [max(10.0, *(total for _, total in counted.values())) for counted in panels.values()]
     layout = drawing.layout(
         235,
@@ -161,7 +148,7 @@ def picture(values: Values, results: Mapping[str, RunResult]) -> Chart:
         xaxis2=drawing.axis("reads", domain=[0.54, 1], anchor="y2", range=[0, 1.35 * most[1]], nticks=5),
         yaxis2=drawing.axis("", anchor="x2", autorange="reversed", showticklabels=False),
         barmode="stack",
-    )  # fmt: skip
+    )
     layout["legend"]["traceorder"] = "normal"
     return Chart(drawing.figure(traces, layout), _pictured(values, results))
 
@@ -216,9 +203,9 @@ def times(values: Values, results: Mapping[str, RunResult], costs: Mapping[str, 
     """Elapsed time over the share of rows; on grey the optimizer chooses the slower way."""
     full = results["full"].time.elapsed_s
     crossing_shares = crossings(values, "elapsed_s", full)
-    mine = results["range"].time.elapsed_s
+    range_s = results["range"].time.elapsed_s
     traces = _lines(values, "elapsed_s", full, crossing_shares, "%{y:,.3~r} s")
-    traces.append(drawing.now(values[SHARE], mine, f"now: {show_seconds(mine)}"))
+    traces.append(drawing.now(values[SHARE], range_s, f"now: {show_seconds(range_s)}"))
     layout = _layout("seconds")
     band = slower_band(crossing_shares[values[CLUSTERING]], costs[values[CLUSTERING]])
     if band:
@@ -245,20 +232,18 @@ def _from(order: str, share: float) -> str:
     return f"from {percent(share)} of {order} rows on" if share else f"for any share of {order} rows"
 
 
-def costs_chart(
-    values: Values, results: Mapping[str, RunResult], crossing_shares: Mapping[str, float]
-) -> Chart:
+def costs_chart(values: Values, results: Mapping[str, RunResult], crossing_shares: Mapping[str, float]) -> Chart:
     """The optimizer's cost over the share of rows, with the cost that document 000 printed of its table."""
-    full, mine = _cost(results["full"]), _cost(results["range"])
+    full, range_cost = _cost(results["full"]), _cost(results["range"])
     traces = _lines(values, "optimizer_cost", full, crossing_shares, "cost %{y:,.0f}")
-    if values[ROW] == OWN[ROW] and values[MBRC] == OWN[MBRC]:
+    if all(values[name] == LESSON.start[name] for name in (ROW, MBRC)):
         size = [
             printed
-            for printed in measured.printed("rahn_full_scan", "row source", "cost")
+            for printed in printed_points.printed("rahn_full_scan", "row source", "cost")
             if printed.row["block_size_bytes"] == values[BLOCK]
         ]
-        traces += measured.traces(size, lambda _: 1.0, drawing.RED, name="full scan: ")
-    traces.append(drawing.now(values[SHARE], mine, f"now: cost {mine:,.0f}"))
+        traces += printed_points.traces(size, lambda _: 1.0, drawing.RED, name="full scan: ")
+    traces.append(drawing.now(values[SHARE], range_cost, f"now: cost {range_cost:,.0f}"))
     layout = _layout("optimizer's cost")
     text = _said("The optimizer chooses the full scan", crossing_shares)
     order = values[CLUSTERING]
@@ -271,7 +256,7 @@ def costs_chart(
             f" Between {percent(band[0])} and {upper} of the {order} rows it chooses the {chosen}, "
             f"though the {other} is quicker."
         )
-    dear = mine / _gets(results["range"]) / (full / _gets(results["full"]))
+    dear = range_cost / _gets(results["range"]) / (full / _gets(results["full"]))
     slow = _seconds_a_get(results["range"]) / _seconds_a_get(results["full"])
     text += (
         f"{_statistics(results['full'])} a block read through the index costs as much as {_digits(dear)} blocks of "
@@ -307,13 +292,13 @@ def answer(values: Values) -> LessonAnswer:
     numbers = (
         ("Index range scan", show_seconds(results["range"].time.elapsed_s)),
         ("Full scan", show_seconds(full_s)),
-        ("Full scan is quicker from", told(crossings(values, "elapsed_s", full_s)[order])),
-        ("Optimizer takes it from", told(costs[order])),
+        ("Full scan is quicker from", share_text(crossings(values, "elapsed_s", full_s)[order])),
+        ("Optimizer takes it from", share_text(costs[order])),
     )
     return LessonAnswer(
         picture(values, results),
         (times(values, results, costs), costs_chart(values, results, costs)),
         numbers,
-        SCENARIO,
+        LESSON.scenario,
         changes_of(values),
     )

@@ -9,8 +9,9 @@ from importlib import import_module
 from typing import Any
 
 from blocktime.app.charts.drawing import Figure
-from blocktime.app.controls.fields import Facts, as_text, facts
+from blocktime.app.controls.control_fields import Facts, as_text, facts, value_at
 from blocktime.app.mechanisms import DESCRIBED
+from blocktime.app.mechanisms.lesson_scenarios import loaded
 from blocktime.model.units import parse_bytes, show_number
 
 Values = Mapping[str, Any]
@@ -36,6 +37,17 @@ class Knob:
     says: str = ""
     """Help, where it is no field or the field does not say enough."""
     unit: str = ""
+    sets: tuple[str, ...] = ()
+    """Fields of the scenario that it sets, where they are not the one that it is named for."""
+    per: float = 1
+    """What its value is divided by in the scenario."""
+    keeps: bool = False
+    """Whether its start stands for what the scenario has, of which it is a round number."""
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Fields of the scenario that it sets."""
+        return self.sets or ((self.name,) if "." in self.name else ())
 
     @property
     def facts(self) -> Facts | None:
@@ -49,9 +61,7 @@ class Knob:
             return self.titles[value]
         if declared is not None and not self.unit:
             return declared.show(value)
-        return (
-            f"{show_number(value, 15)} {self.unit}".strip() if isinstance(value, int | float) else str(value)
-        )
+        return f"{show_number(value, 15)} {self.unit}".strip() if isinstance(value, int | float) else str(value)
 
     def help(self) -> str:
         """What it is, its limits and where that stands."""
@@ -120,6 +130,8 @@ class Lesson:
 
     module: str
     path: str
+    scenario: str
+    """The scenario of the library that the controls change."""
     title: str
     mechanism: str
     """What measured numbers about it are marked with."""
@@ -145,10 +157,24 @@ class Lesson:
         """The control *name*."""
         return next(knob for knob in self.knobs if knob.name == name)
 
+    def settings(self, values: Values, scenario: str = "") -> dict[str, str]:
+        """What *values* change in the lesson's scenario, or another one: fields that it has otherwise.
+
+        A control without a value changes nothing.
+        """
+        base, changes = loaded(scenario or self.scenario), dict[str, str]()
+        for knob in self.knobs:
+            if knob.name not in values or (knob.keeps and values[knob.name] == knob.start):
+                continue
+            value = values[knob.name] if knob.per == 1 else values[knob.name] / knob.per
+            text = f"{value:.12g}" if isinstance(value, float) else str(value)
+            changes |= {path: text for path in knob.fields if value_at(base, path) != value}
+        return changes
+
     def answer(self, values: Values) -> LessonAnswer:
         """What the page shows for *values*."""
-        shown: LessonAnswer = import_module(f"blocktime.app.mechanisms.{self.module}").answer(values)
-        return shown
+        lesson_answer: LessonAnswer = import_module(f"blocktime.app.mechanisms.{self.module}").answer(values)
+        return lesson_answer
 
 
 @cache
@@ -160,8 +186,8 @@ def lesson_of(module: str) -> Lesson:
     return Lesson(module, **page | {"law": "".join(page["law"]), "sources": sources, "knobs": knobs})
 
 
-def _knob(told: dict[str, Any]) -> Knob:
+def _knob(table: dict[str, Any]) -> Knob:
     """A control whose titles stand by its options as an address has them."""
-    options, titles = tuple(told.get("options", ())), told.get("titles", {})
+    options, titles = tuple(table.get("options", ())), table.get("titles", {})
     named = {option: titles[text] for option in options if (text := as_text(option)) in titles}
-    return Knob(**told | {"options": options, "titles": named})
+    return Knob(**table | {"options": options, "titles": named})

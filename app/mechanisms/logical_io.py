@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from blocktime.app.charts import drawing
-from blocktime.app.mechanisms import measured
-from blocktime.app.mechanisms.changed import answered, changed
-from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.app.mechanisms import printed_points
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
+from blocktime.app.mechanisms.lesson_scenarios import answered, changed
 from blocktime.model.engine import calculate_many
 from blocktime.model.laws import block
-from blocktime.model.laws.logical_io import CACHE_LINE_BYTES, row_walk_s
+from blocktime.model.laws.buffer_gets import CACHE_LINE_BYTES, row_walk_s
 from blocktime.model.units import show_bytes, show_number, show_seconds, show_share
 from blocktime.scenarios import Scenario, load
 
@@ -46,12 +46,8 @@ def row_bytes(length: float, columns: int) -> float:
 
 def changes_of(values: Values) -> dict[str, str]:
     """What the controls change in the machine's scenario."""
-    changes = {"table.row_bytes": f"{row_bytes(values[LENGTH], values[COLUMNS]):.12g}"}
-    if values[COLUMNS] != 1:
-        changes[COLUMNS] = str(values[COLUMNS])
-    if values[BLOCK] != 8192:
-        changes[BLOCK] = str(values[BLOCK])
-    return changes
+    length = f"{row_bytes(values[LENGTH], values[COLUMNS]):.12g}"
+    return {"table.row_bytes": length, **lesson_of("logical_io").settings(values, MACHINES[values[HOST]][0])}
 
 
 def scenario_of(values: Values) -> Scenario:
@@ -107,12 +103,11 @@ def picture(values: Values) -> Chart:
 
 def _rows(starts: list[float]) -> list[dict[str, Any]]:
     """Cache lines, and the rows that begin in them, by how far each lies from the last."""
-    traces: list[dict[str, Any]] = [{
-        "type": "scatter", "mode": "lines", "line": {"color": drawing.FAINT, "width": 3}, "showlegend": False,
-        "hoverinfo": "skip",
-        "x": [x for line in range(LINES) for x in (0, CACHE_LINE_BYTES - 1, None)],
-        "y": [y for line in range(LINES) for y in (line, line, None)],
-    }]  # fmt: skip
+    ends = [(x, line) for line in range(LINES) for x in (0, CACHE_LINE_BYTES - 1, None)]
+    traces = [drawing.line(
+        "", [x for x, _ in ends], [None if x is None else y for x, y in ends], (drawing.FAINT, "solid"), (), width=3,
+        showlegend=False, hoverinfo="skip",
+    )]  # fmt: skip
     kinds = ["farther: a missed line"]
     for before, after in pairwise(starts):
         apart = int(after // CACHE_LINE_BYTES - before // CACHE_LINE_BYTES)
@@ -161,7 +156,7 @@ def law(scenario_name: str, columns: int, block_size_bytes: int) -> tuple[list[f
     return rows.tolist(), curves["cpu_per_get_s"][first].tolist()
 
 
-def rows_of_point(point: measured.Printed) -> float:
+def rows_of_point(point: printed_points.Printed) -> float:
     """Rows per block of the table that a printed time is about."""
     length, columns = int(point.row["row_length"]), int(point.row["columns"])
     return rows_and_cost({HOST: "savvinov-pc", LENGTH: length, COLUMNS: columns, BLOCK: 8192})[0]
@@ -179,8 +174,8 @@ def curve(values: Values) -> Chart:
                 f"{columns} {word}", rows, [1e6 * each for each in cost], look,
                 "%{y:,.3~r} µs, %{x:,.0f} rows", showlegend=not place, legendgroup=str(columns), **axes,
             ))  # fmt: skip
-        traces += measured.traces(
-            measured.printed("savvinov_logical_io", "lio", label), rows_of_point,
+        traces += printed_points.traces(
+            printed_points.printed("savvinov_logical_io", "lio", label), rows_of_point,
             lambda printed: LOOKS[int(printed.row["columns"])][0], scale=1e6, showlegend=not place, **axes,
         )  # fmt: skip
     rows_now, cost_now = rows_and_cost(values)
@@ -197,13 +192,20 @@ def curve(values: Values) -> Chart:
         annotations=[
             drawing.note("machine A: a PC", 0.02, 0.98, yanchor="top"),
             drawing.note("machine B: a Sun M8000", 0.56, 0.98, yanchor="top"),
-        ], top=56,
-    )  # fmt: skip
+        ],
+        top=56,
+    )
     odd = "".join(f" The cross at {show_seconds(point.value)} is a known gap: no law fits it and its neighbours."
-                  for point in measured.printed("savvinov_logical_io", "lio", "A")
-                  if point.mark == measured.GAP)  # fmt: skip
+                  for point in printed_points.printed("savvinov_logical_io", "lio", "A")
+                  if point.mark == printed_points.GAP)  # fmt: skip
+    name, label = MACHINES[values[HOST]]
+    (rows, cost), (other_rows, more) = (law(name, columns, values[BLOCK]) for columns in (1, 25))
+    top = min(rows[-1], other_rows[-1])
+    by_columns = np.interp(top, other_rows, more) / np.interp(top, rows, cost)
     text = (
-        f"The more rows in a block, the more a get costs; columns matter less. Points are of 8K blocks, lines of "
+        f"On machine {label} a get of {rows[-1]:,.0f} rows costs {show_number(cost[-1] / cost[0], 2)} times as much as "
+        f"one of {rows[0]:,.0f}. At {top:,.0f} rows, 25 columns in place of one make it "
+        f"{show_number(by_columns, 3)} times as much. Points are of 8K blocks, lines of "
         f"{show_bytes(values[BLOCK])}.{odd}"
     )
     return Chart(drawing.figure(traces, layout), text)
@@ -217,6 +219,4 @@ def answer(values: Values) -> LessonAnswer:
         ("Rows per block", f"{rows:,.0f}"),
         ("Time per row", show_seconds(cost / rows)),
     )
-    return LessonAnswer(
-        picture(values), (curve(values),), numbers, MACHINES[values[HOST]][0], changes_of(values)
-    )
+    return LessonAnswer(picture(values), (curve(values),), numbers, MACHINES[values[HOST]][0], changes_of(values))

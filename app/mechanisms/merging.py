@@ -10,15 +10,16 @@ from typing import Any, Final
 import numpy as np
 
 from blocktime.app.charts import drawing
-from blocktime.app.mechanisms import measured
-from blocktime.app.mechanisms.changed import changed, stream_of
-from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.app.mechanisms import printed_points
+from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
+from blocktime.app.mechanisms.lesson_scenarios import changed, stream_of
 from blocktime.model.laws import block_layer
 from blocktime.model.units import KIB, show_bytes, show_number, show_seconds
-from blocktime.model.workloads.streams.watched import DoneRequest, requests_of
+from blocktime.model.workloads.streams.request_log import DoneRequest, requests_of
 from blocktime.scenarios import Scenario, load, run
 
-BUFFERED, RAW = "magni-dd-fs-100", "magni-dd-raw-100"
+LESSON: Final = lesson_of("merging")
+RAW: Final = "magni-dd-raw-100"
 PATH, SIZE, COUNT, LARGEST, KERNEL = (
     "workload.path", "workload.block_size_bytes", "workload.count", "host.max_request_bytes", "host.kernel",
 )  # fmt: skip
@@ -33,22 +34,13 @@ HOVER: Final = "%{y:,.4~r} KB for %{x} pages"
 
 def place_of(values: Values) -> tuple[str, dict[str, str]]:
     """The scenario, and what the controls change in it."""
-    raw = values[PATH] == "raw"
-    wanted = {
-        SIZE: str(values[SIZE]),
-        COUNT: str(values[COUNT]),
-        LARGEST: str(values[LARGEST]),
-        KERNEL: values[KERNEL],
-    }
-    start = {SIZE: "8192" if raw else "4096", COUNT: "100", LARGEST: str(SECTORS_255), KERNEL: "2.6.5"}
-    changes = {path: text for path, text in wanted.items() if start[path] != text}
-    if values[PATH] == "sync":
-        changes[PATH] = "sync"
+    name = RAW if values[PATH] == "raw" else LESSON.scenario
+    changes = LESSON.settings(values, name)
     if values[LARGEST] > SECTORS_255:  # the controller's 32 segments would cut at 128K
         changes["host.max_segments"] = "256"
     if block_layer.release_of(values[KERNEL]) >= block_layer.TAGS:
         changes["host.scheduler"] = "mq-deadline"
-    return RAW if raw else BUFFERED, changes
+    return name, changes
 
 
 def scenario_of(values: Values) -> Scenario:
@@ -66,15 +58,15 @@ def picture(scenario: Scenario, served: Sequence[DoneRequest]) -> Chart:
     """The file as calls and as requests, and each request from queue to end."""
     work = stream_of(scenario)
     pages = block_layer.PAGE_BYTES
-    shown = served[:FIRST]
-    drawn = sum(request.size_bytes for request in shown)
-    begin = shown[0].queued_s
+    first_requests = served[:FIRST]
+    drawn = sum(request.size_bytes for request in first_requests)
+    begin = first_requests[0].queued_s
     calls = [min(work.block_size_bytes, drawn - at) for at in range(0, int(drawn), work.block_size_bytes)]
-    sizes = [request.size_bytes for request in shown]
+    sizes = [request.size_bytes for request in first_requests]
     traces = [
         _segments("call", calls, ((drawing.GREY, ""), (drawing.FAINT, "")), numbered=False),
         _segments("request", sizes, LOOKS, numbered=True),
-        _life(shown, begin),
+        _life(first_requests, begin),
     ]
     layout = drawing.layout(
         300,
@@ -85,35 +77,38 @@ def picture(scenario: Scenario, served: Sequence[DoneRequest]) -> Chart:
         yaxis2=drawing.axis("requests", domain=[0, 0.36], autorange="reversed", showticklabels=False, showgrid=False),
         showlegend=False, barmode="overlay", top=8,
     )  # fmt: skip
-    told = ", ".join(show_number(request.size_bytes / pages, 3) for request in served[:12])
+    sizes_text = ", ".join(show_number(request.size_bytes / pages, 3) for request in served[:12])
     more = f", … ({len(served):,} requests)" if len(served) > 12 else ""
     merged = len(served) < work.count
-    becomes = f"become requests of {told}{more} pages" if merged else "are a request each"
+    becomes = f"become requests of {sizes_text}{more} pages" if merged else "are a request each"
     text = f"{work.count:,} calls of {show_bytes(work.block_size_bytes)} {becomes}."
     return Chart(drawing.figure(traces, layout), text)
 
 
-def _segments(
-    what: str, sizes: Sequence[float], looks: tuple[tuple[str, str], ...], numbered: bool
-) -> dict[str, Any]:
+def _segments(what: str, sizes: Sequence[float], looks: tuple[tuple[str, str], ...], numbered: bool) -> dict[str, Any]:
     """Pieces of the file side by side, with their pages where they are *numbered*."""
     pages = [size / block_layer.PAGE_BYTES for size in sizes]
     ends = np.cumsum(sizes) / block_layer.PAGE_BYTES
-    return drawing.pieces(
-        f"{what}s", pages, [float(end - size) for end, size in zip(ends, pages, strict=True)], looks,
-        [show_number(size, 3) if numbered else "" for size in pages],
-        [f"{what} {rank}: {show_bytes(size)}" for rank, size in enumerate(sizes, 1)],
+    colours, shapes = zip(*(looks[rank % 2] for rank in range(len(sizes))), strict=True)
+    pattern = {"shape": list(shapes), "fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2}
+    return drawing.bars(
+        "", [f"{what}s"] * len(sizes), pages, looks[0], width=0.7, textposition="inside", insidetextanchor="middle",
+        base=[float(end - size) for end, size in zip(ends, pages, strict=True)], constraintext="inside", textangle=0,
+        text=[show_number(size, 3) if numbered else "" for size in pages], textfont={"color": "#ffffff"},
+        hovertext=[f"{what} {rank}: {show_bytes(size)}" for rank, size in enumerate(sizes, 1)],
+        hovertemplate="%{hovertext}<extra></extra>",
+        marker={"color": list(colours), "pattern": pattern, "line": {"color": "#ffffff", "width": 0.5}},
     )  # fmt: skip
 
 
-def _life(shown: Sequence[DoneRequest], begin_s: float) -> dict[str, Any]:
+def _life(done: Sequence[DoneRequest], begin_s: float) -> dict[str, Any]:
     """Each request from when it was queued until it was done."""
-    took_s = [request.done_s - request.queued_s for request in shown]
+    took_s = [request.done_s - request.queued_s for request in done]
     return drawing.bars(
-        "", range(1, len(shown) + 1), [1000 * each_s for each_s in took_s], LOOKS[0], xaxis="x2", yaxis="y2", width=0.7,
-        base=[1000 * (request.queued_s - begin_s) for request in shown],
+        "", range(1, len(done) + 1), [1000 * each_s for each_s in took_s], LOOKS[0], xaxis="x2", yaxis="y2", width=0.7,
+        base=[1000 * (request.queued_s - begin_s) for request in done],
         hovertext=[f"{show_bytes(request.size_bytes)}: {show_seconds(each_s)}"
-                   for request, each_s in zip(shown, took_s, strict=True)],
+                   for request, each_s in zip(done, took_s, strict=True)],
         hovertemplate="request %{y}, %{hovertext} from queue to end<extra></extra>",
     )  # fmt: skip
 
@@ -123,7 +118,7 @@ def mean_bytes(pages: Any, largest: float) -> Any:
     return pages * block_layer.PAGE_BYTES / block_layer.requests_of_run(pages, largest)
 
 
-def waiting_pages(point: measured.Printed) -> float:
+def waiting_pages(point: printed_points.Printed) -> float:
     """Pages that waited together in the run of an iostat line: of a call, or of all that was written back at once."""
     run_name = str(point.row["run"])
     work = stream_of(load(f"magni-{run_name}"))
@@ -135,7 +130,7 @@ def curve(scenario: Scenario, served: Sequence[DoneRequest]) -> Chart:
     """Mean size of a request over the pages that wait together."""
     work, largest = stream_of(scenario), largest_bytes(scenario)
     runs = np.array(RUNS, dtype=float)
-    documents = largest_bytes(load(BUFFERED))
+    documents = largest_bytes(load(LESSON.scenario))
     traces = [
         drawing.line(f"law, merged up to {show_bytes(largest)}", runs, (mean_bytes(runs, largest) / KIB).tolist(),
                      (drawing.BLUE, "solid"), HOVER, width=3),
@@ -146,8 +141,8 @@ def curve(scenario: Scenario, served: Sequence[DoneRequest]) -> Chart:
         traces.append(drawing.line(name, runs, merged, (drawing.ORANGE, "dash"), HOVER))
     alone_kb = [block_layer.PAGE_BYTES / KIB] * len(runs)
     traces.append(drawing.line("never merged", runs, alone_kb, (drawing.BROWN, "dot"), HOVER))
-    points = measured.printed("magni_linux_io", "iostat", "avgrq-sz")
-    traces += measured.traces(points, waiting_pages, drawing.RED, scale=1 / KIB, name="avgrq-sz: ")
+    points = printed_points.printed("magni_linux_io", "iostat", "avgrq-sz")
+    traces += printed_points.traces(points, waiting_pages, drawing.RED, scale=1 / KIB, name="avgrq-sz: ")
     mean = sum(request.size_bytes for request in served) / len(served)
     raw = work.path == "raw" or scenario.system.host.io_path == "raw"
     alone = raw or work.path == "sync"
@@ -175,12 +170,10 @@ def pwrite() -> Chart:
     times = pwrite_s()
     hover = "%{y:.3f} s, %{x} pages"
     traces = [drawing.line("simulated", times, times.values(), (drawing.BLUE, "solid"), hover)]
-    points = measured.printed("magni_linux_io", "pwrite times", "real")
-    traces += measured.traces(points, lambda point: float(point.row["pages"]), drawing.RED, name="real: ")
+    points = printed_points.printed("magni_linux_io", "pwrite times", "real")
+    traces += printed_points.traces(points, lambda point: float(point.row["pages"]), drawing.RED, name="real: ")
     layout = drawing.layout(
-        250,
-        drawing.axis("pages of a call", tickvals=list(times)),
-        drawing.axis("s for 101 calls", rangemode="tozero"),
+        250, drawing.axis("pages of a call", tickvals=list(times)), drawing.axis("s for 101 calls", rangemode="tozero")
     )
     text = (
         f"Synchronous calls of sixteen pages instead of one: 16 times the bytes in "
@@ -196,6 +189,4 @@ def answer(values: Values) -> LessonAnswer:
     name, changes = place_of(values)
     mean = sum(request.size_bytes for request in served) / len(served)
     numbers = (("Requests", f"{len(served):,}"), ("Mean size", show_bytes(round(mean))))
-    return LessonAnswer(
-        picture(scenario, served), (curve(scenario, served), pwrite()), numbers, name, changes
-    )
+    return LessonAnswer(picture(scenario, served), (curve(scenario, served), pwrite()), numbers, name, changes)

@@ -7,9 +7,9 @@ from typing import Final
 from blocktime.app.charts import drawing, segment_charts
 from blocktime.app.charts.drawing import LINES
 from blocktime.app.charts.segment_charts import PctfreeLine
-from blocktime.app.mechanisms import growing, measured
-from blocktime.app.mechanisms.growing import BLOCK, PCTFREE, ROWS, SCENARIO
+from blocktime.app.mechanisms import printed_points, table_growth
 from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.app.mechanisms.table_growth import BLOCK, PCTFREE, ROWS, SCENARIO
 
 PLAYED: Final = 10_000
 """Rows of the table that the picture is of."""
@@ -17,7 +17,7 @@ PLAYED: Final = 10_000
 
 def picture(values: Values) -> Chart:
     """What is in some blocks before and after, of a smaller table that is played row by row."""
-    segment = growing.segment(values, PLAYED)
+    segment = table_growth.segment(values, PLAYED)
     sample = segment.blocks or []
     old = [block_contents for block_contents in sample if block_contents.before][:2]
     new = [block_contents for block_contents in sample if not block_contents.before][:1]
@@ -28,12 +28,12 @@ def picture(values: Values) -> Chart:
 
 def curve(values: Values) -> Chart:
     """Blocks after the update over PCTFREE, a line for each block size, with the six printed numbers."""
-    curves = growing.over_pctfree(values)
+    curves = table_growth.over_pctfree(values)
     percents, lines = curves.percents, curves.blocks
-    now = (values[BLOCK], float(values[PCTFREE]), growing.segment(values).blocks_after)
+    now = (values[BLOCK], float(values[PCTFREE]), table_growth.segment(values).blocks_after)
     figure, text = segment_charts.over_pctfree(percents, lines, now, quantity="blocks after the update")
-    figure["data"] += measured.traces(
-        growing.printed("blocks_after"), lambda printed: float(printed.row["pctfree_percent"]),
+    figure["data"] += printed_points.traces(
+        table_growth.printed("blocks_after"), lambda printed: float(printed.row["pctfree_percent"]),
         lambda point: _colour(lines, int(point.row["block_size_bytes"])), name="Rahn: ",
     )  # fmt: skip
     figure["layout"]["yaxis"] |= {"type": "log", "exponentformat": "none", "tickformat": ",d", "nticks": 6}
@@ -49,11 +49,11 @@ def _colour(lines: list[PctfreeLine], block_size_bytes: int) -> str:
 
 def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
-    segment = growing.segment(values)
-    needed = growing.segment(values, PLAYED).pctfree_needed_percent
+    segment = table_growth.segment(values)
+    needed = table_growth.segment(values, PLAYED).pctfree_needed_percent
     numbers = (
-        (f"Migrated rows of {growing.START[ROWS]:,}", f"{segment.migrated_rows:,.0f}"),
+        (f"Migrated rows of {table_growth.SEARCH.start[ROWS]:,}", f"{segment.migrated_rows:,.0f}"),
         ("Blocks", f"{segment.blocks_before:,.0f} → {segment.blocks_after:,.0f}"),
         ("Smallest PCTFREE without migration", "none" if needed is None or needed >= 100 else f"{needed:.0f} %"),
-    )  # fmt: skip
-    return LessonAnswer(picture(values), (curve(values),), numbers, SCENARIO, growing.changes_of(values))
+    )
+    return LessonAnswer(picture(values), (curve(values),), numbers, SCENARIO, table_growth.changes_of(values))

@@ -7,20 +7,16 @@ from itertools import accumulate
 from typing import Any, Final
 
 from blocktime.app.charts import drawing
-from blocktime.app.mechanisms.changed import changed, played, settings_of, stream_of
 from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values, lesson_of
+from blocktime.app.mechanisms.lesson_scenarios import changed, played, settings_of, stream_of
 from blocktime.model.units import show_number, show_seconds
-from blocktime.model.workloads.streams.watched import DoneRequest, requests_of
-from blocktime.scenarios import Scenario
+from blocktime.model.workloads.streams.request_log import DoneRequest, requests_of
 
-SCENARIO: Final = "random-read-depth"
-DISK, DEPTH, SIZE, SUBMISSION = (
-    "disk.use", "workload.in_flight", "workload.block_size_bytes", "workload.submission",
-)  # fmt: skip
+DISK, DEPTH, SIZE, SUBMISSION = ("disk.use", "workload.in_flight", "workload.block_size_bytes", "workload.submission")
 COUNT: Final = "workload.count"
 LESSON: Final = lesson_of("queue_depth")
 DEPTHS: Final = LESSON.knob(DEPTH).options
-SHOWN: Final = 40
+READS: Final = 40
 """Reads that are drawn one by one."""
 OVERTAKES = "done before a read submitted earlier", (drawing.ORANGE, "/"), True
 IN_ORDER = "done in order of submission", (drawing.BLUE, ""), False
@@ -31,22 +27,11 @@ DRIVES: Final = (
 )
 
 
-def changes_of(values: Values) -> dict[str, str]:
-    """What the controls change in the scenario."""
-    start = LESSON.start
-    return {path: str(value) for path, value in values.items() if value != start[path]}
-
-
-def scenario_of(values: Values) -> Scenario:
-    """The scenario that the controls describe."""
-    return changed(SCENARIO, changes_of(values))
-
-
 def reads_of(values: Values) -> list[DoneRequest]:
     """The first reads, in order of submission."""
-    scenario = changed(SCENARIO, {**changes_of(values), COUNT: str(2 * values[DEPTH] + SHOWN)})
+    scenario = changed(LESSON.scenario, {**LESSON.settings(values), COUNT: str(2 * values[DEPTH] + READS)})
     served = requests_of(scenario.system, stream_of(scenario))
-    return sorted(served, key=lambda read: read.queued_s)[:SHOWN]
+    return sorted(served, key=lambda read: read.queued_s)[:READS]
 
 
 def overtook(served: Sequence[DoneRequest]) -> list[bool]:
@@ -73,8 +58,9 @@ def picture(served: Sequence[DoneRequest], values: Values) -> Chart:
         300,
         drawing.axis("ms since the first submission", rangemode="tozero"),
         drawing.axis("reads, in order of submission", autorange="reversed", showticklabels=False, showgrid=False),
-        barmode="overlay", top=40,
-    )  # fmt: skip
+        barmode="overlay",
+        top=40,
+    )
     count = sum(quick)
     text = (
         f"With {values[DEPTH]:,} in flight, {count:,} of the first {len(served):,} reads complete before one that was "
@@ -87,7 +73,7 @@ def picture(served: Sequence[DoneRequest], values: Values) -> Chart:
 
 def over_depth(values: Values) -> tuple[Sequence[float], Sequence[float]]:
     """Reads a second and mean time of a read over DEPTHS, by simulation."""
-    curves = [played(SCENARIO, settings_of(changes_of({**values, DEPTH: depth}))) for depth in DEPTHS]
+    curves = [played(LESSON.scenario, settings_of(LESSON.settings({**values, DEPTH: depth}))) for depth in DEPTHS]
     return [point["calls_per_s"] for point in curves], [point["response_s"] for point in curves]
 
 
@@ -132,6 +118,6 @@ def answer(values: Values) -> LessonAnswer:
         picture(reads_of(values), values),
         curves(values),
         (("Reads a second", f"{per_s[at]:,.0f}"), ("A read", show_seconds(each_s[at]))),
-        SCENARIO,
-        changes_of(values),
+        LESSON.scenario,
+        LESSON.settings(values),
     )

@@ -7,9 +7,9 @@ from typing import Any, Final
 import numpy as np
 
 from blocktime.app.charts import drawing, segment_charts
-from blocktime.app.mechanisms import growing, measured
-from blocktime.app.mechanisms.growing import BLOCK, PCTFREE, RELEASE, ROWS, SCENARIO, SPACE, UPDATED
+from blocktime.app.mechanisms import printed_points, table_growth
 from blocktime.app.mechanisms.lesson import Chart, LessonAnswer, Values
+from blocktime.app.mechanisms.table_growth import BLOCK, PCTFREE, RELEASE, ROWS, SCENARIO, SPACE, UPDATED
 from blocktime.model.laws import assm, block
 from blocktime.model.units import show_bytes, show_number, show_seconds
 
@@ -28,7 +28,7 @@ PLAYED: Final = 10_000
 
 def picture(values: Values) -> Chart:
     """The map of freeness after the step that is chosen, of a smaller table that is played row by row."""
-    segment = growing.segment(values, PLAYED)
+    segment = table_growth.segment(values, PLAYED)
     if segment.map_after is None:
         figure, text = segment_charts.blocks(segment)
         text = f"Free lists have no bitmap. {text}"
@@ -39,28 +39,27 @@ def picture(values: Values) -> Chart:
         figure,
         f"A table of {PLAYED:,} rows, simulated row by row: {text}. A block with a full ITL list is marked as such, "
         "whatever class the bitmap has it in.",
-    )  # fmt: skip
+    )
 
 
 def growth_curve(values: Values) -> Chart:
     """Rejected probes over migrated rows: the law's square where blocks stay offered, its line where they do not."""
     size = int(values[BLOCK])
-    segment, limit = growing.segment(values), block.itl_limit(size)
+    segment, limit = table_growth.segment(values), block.itl_limit(size)
     probes = segment.rejected_probes or 0.0
-    pieces = np.linspace(0, max(growing.segment({**values, UPDATED: 100}).migrated_rows, 1.0), 60)
+    pieces = np.linspace(0, max(table_growth.segment({**values, UPDATED: 100}).migrated_rows, 1.0), 60)
     square, straight = assm.itl_rejections(pieces, limit), assm.space_rejections(pieces, limit)
     hover = "%{y:,.3~r} probes, %{x:,.0f} rows"
     traces = [
-        drawing.line(
-            "offered again and again: M²/(2·limit)", pieces, square, (drawing.RED, "solid"), hover, width=3
-        ),
+        drawing.line("offered again and again: M²/(2·limit)", pieces, square, (drawing.RED, "solid"), hover, width=3),
         drawing.line("marked full when rejected: M/limit", pieces, straight, (drawing.BLUE, "dash"), hover),
         drawing.now(segment.migrated_rows, probes, f"now: {probes:,.0f}"),
     ]
     layout = drawing.layout(
-        250, drawing.axis("migrated rows", rangemode="tozero", tickformat="~s"),
+        250,
+        drawing.axis("migrated rows", rangemode="tozero", tickformat="~s"),
         drawing.axis("rejected probes", rangemode="tozero", tickformat="~s"),
-    )  # fmt: skip
+    )
     text = (
         f"Blocks of {show_bytes(size)} take {limit:,.0f} ITL entries, so at most that many migrated rows a "
         "transaction; where space runs out first, the block is marked full and the search stays short."
@@ -71,27 +70,27 @@ def growth_curve(values: Values) -> Chart:
 def seconds_curve(values: Values) -> Chart:
     """Elapsed time over block size: with the bug, without, and under free lists; document 002's six times."""
     traces: list[dict[str, Any]] = []
-    sizes, whole = list(growing.SIZES), {**values, UPDATED: 100}
+    sizes, whole = list(table_growth.SIZES), {**values, UPDATED: 100}
     hover = "%{y:,.4~r} s at %{x} bytes"
     for name, release, space, colour, dash in WAYS:
-        own = (values[RELEASE], values[SPACE]) == (release, space)
-        curves = growing.over_block_size({**whole, RELEASE: release, SPACE: space})
+        is_current = (values[RELEASE], values[SPACE]) == (release, space)
+        curves = table_growth.over_block_size({**whole, RELEASE: release, SPACE: space})
         traces.append(drawing.line(
-            name, sizes, curves, (colour, dash), hover, width=3.5 if own else 1.8, mode="lines+markers",
+            name, sizes, curves, (colour, dash), hover, width=3.5 if is_current else 1.8, mode="lines+markers",
             marker={"size": 5},
         ))  # fmt: skip
     for percent, colour in MADE.items():
         if percent != values[PCTFREE]:
-            curves = growing.over_block_size({**whole, PCTFREE: percent, RELEASE: "10.2.0.4", SPACE: "assm"})
+            curves = table_growth.over_block_size({**whole, PCTFREE: percent, RELEASE: "10.2.0.4", SPACE: "assm"})
             name = f"PCTFREE {percent}, ASSM, 10.2.0.4"
             traces.append(drawing.line(name, sizes, curves, (colour, "longdash"), hover, width=1.2))
         those = [
-            printed for printed in growing.printed("update_time") if printed.row["pctfree_percent"] == percent
+            printed for printed in table_growth.printed("update_time") if printed.row["pctfree_percent"] == percent
         ]
-        traces += measured.traces(
-            those, lambda printed: float(printed.row["block_size_bytes"]), colour, name=f"PCTFREE {percent}: ",
-        )  # fmt: skip
-    took = growing.played(whole).time.elapsed_s
+        traces += printed_points.traces(
+            those, lambda printed: float(printed.row["block_size_bytes"]), colour, name=f"PCTFREE {percent}: "
+        )
+    took = table_growth.played(whole).time.elapsed_s
     traces.append(drawing.now(values[BLOCK], took, f"now: {show_seconds(took)}"))
     layout = drawing.layout(
         320, drawing.log_sizes("block size", sizes[0], sizes[-1]),
@@ -101,20 +100,20 @@ def seconds_curve(values: Values) -> Chart:
         f"The whole update of {values[ROWS]:,} rows at PCTFREE {values[PCTFREE]:g}. The lines are the law's; the ring "
         "is worked out row by row, as What if does."
     )
-    if values[ROWS] != growing.START[ROWS]:
-        text += f" The points are of {growing.START[ROWS]:,} rows."
+    if values[ROWS] != table_growth.SEARCH.start[ROWS]:
+        text += f" The points are of {table_growth.SEARCH.start[ROWS]:,} rows."
     return Chart(drawing.figure(traces, layout), text)
 
 
 def answer(values: Values) -> LessonAnswer:
     """Everything that the page shows."""
-    segment = growing.segment(values)
+    segment = table_growth.segment(values)
     migrated, probes = segment.migrated_rows, segment.rejected_probes or 0.0
     numbers = (
-        ("Elapsed", show_seconds(growing.played(values).time.elapsed_s)),
+        ("Elapsed", show_seconds(table_growth.played(values).time.elapsed_s)),
         ("Migrated rows", f"{migrated:,.0f}"),
         ("Rejected probes", f"{probes:,.0f}"),
         ("Probes per migrated row", show_number(probes / migrated if migrated else 0, 3)),
     )
     curves = (seconds_curve(values), growth_curve(values))
-    return LessonAnswer(picture(values), curves, numbers, SCENARIO, growing.changes_of(values))
+    return LessonAnswer(picture(values), curves, numbers, SCENARIO, table_growth.changes_of(values))

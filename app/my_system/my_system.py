@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -12,22 +12,24 @@ import streamlit as st
 from click import unstyle
 
 from blocktime.app.answer import answer, uncertainty_view
-from blocktime.app.answer.drawn import chart, table
+from blocktime.app.answer.page_elements import chart, table
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.charts import measured_charts
-from blocktime.app.controls import fields, own_files, settings, widgets
-from blocktime.app.controls.forms import Control
+from blocktime.app.controls import control_fields, settings, user_files, widgets
+from blocktime.app.controls.forms import Control, label_of
+from blocktime.app.controls.page_question import PageQuestion, opened
 from blocktime.app.reports.measuring import Document, document_of
 from blocktime.app.reports.written import written
-from blocktime.app.session import address, navigation, taken, what_if_state
-from blocktime.app.session.answers import KnownAnswers, answered
+from blocktime.app.session import address, download_buttons, navigation, report_job, what_if_state
+from blocktime.app.session.download_buttons import Download
 from blocktime.app.session.downloads import PageAnswer, report
+from blocktime.app.session.page_answers import KnownAnswers, answered
+from blocktime.app.session.report_job import ReportJob
 from blocktime.app.session.report_reader import read_apart
-from blocktime.app.session.taken import Download
 from blocktime.app.session.uploads import MOST_TRANSFERRED_MB
 from blocktime.app.text.measure_first import printed_cells, tables_of
 from blocktime.app.text.measure_text import MOST_FIGURES, reading_lines
-from blocktime.app.text.measured_text import cells_of
+from blocktime.app.text.measured_text import against_sentence, cells_of, change_lines, hour_cells, interval_of, place_of
 from blocktime.app.text.measured_text import sentence as said_of
 from blocktime.app.text.quantities import number
 from blocktime.app.text.uncertainty_text import largest_sentence
@@ -35,12 +37,16 @@ from blocktime.model.errors import BlocktimeError, cut
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_change, show_number, show_seconds, show_share
 from blocktime.scenarios import Scenario, load, run
-from blocktime.scenarios.compare import why
+from blocktime.scenarios.load import to_mapping
 from blocktime.scenarios.measured import COUNTS, AsModelled, Light, as_modelled, figure_in, light_of
+from blocktime.scenarios.questions import questions_of
 from blocktime.scenarios.uncertainty import Difference
-from blocktime.validation.identify.found import IdentifiedScenario
+from blocktime.scenarios.why import why
+from blocktime.validation.identify.against import IntervalComparison, against
+from blocktime.validation.identify.identified_scenario import IdentifiedScenario
 from blocktime.validation.identify.plans import listed_in
 from blocktime.validation.identify.report import DbTimePart, Report
+from blocktime.validation.identify.two_reports import change_of, changes_of
 from blocktime.validation.instruments import NotReadable, Reading
 
 STATE: Final = "my_system.held"
@@ -60,13 +66,17 @@ MOST_BYTES: Final = MOST_TRANSFERRED_MB * 1_000_000
 WIDTH: Final = 110
 MOST_DOUBTS: Final = 5
 """Doubts of a report that are shown at once."""
+HOURS: Final = ("Report", "Users", "TPS", "TPS modelled", "TPS off", "DB time", "DB time modelled", "DB time off")
+PREDICTED: Final = ("Figure", "Measured", "Predicted", "Off", "95 % interval")
+NAMES: Final = {"disk.use": "Another volume", "disk.overhead_s": "Latency of a read"}
+"""Words for fields that have no label, or another one here."""
 LIGHTS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "orange", "does not": "red"}
 
 
 class RoundedControl(Control):
     """A control that rounds durations, as a report's figures have more digits than anybody wants to read."""
 
-    def named(self, field: fields.Facts, value: object) -> str:
+    def named(self, field: control_fields.Facts, value: object) -> str:
         """A value as a DBA writes it."""
         return (
             show_seconds(value)
@@ -74,32 +84,26 @@ class RoundedControl(Control):
             else super().named(field, value)
         )
 
-    def told(self, base: Scenario, other: Scenario) -> str:
-        """Its values in both scenarios, in words."""
-        facts = self.facts(other.workload.kind)
-        assert facts is not None
-        now, was = (self.named(facts, fields.value_at(scenario, self.path)) for scenario in (other, base))
-        return f"{self.label} {now} instead of {was}"
 
-
-CONTROLS: Final = (
-    RoundedControl("disk.iops_limit", "IOPS limit of the volume"),
-    RoundedControl("disk.overhead_s", "Latency of a read"),
-    RoundedControl("instance.buffer_cache_bytes", "Buffer cache"),
-    RoundedControl("host.cpus", "Processors (cores)"),
-    RoundedControl("workload.users", "Users"),
-    RoundedControl("instance.filesystemio_options", "filesystemio_options"),
-)
+CONTROLS: Final = tuple(
+    RoundedControl(path, NAMES.get(path) or label_of(path))
+    for path in (
+        "disk.use",
+        "disk.iops_limit", "disk.overhead_s", "instance.buffer_cache_bytes", "host.cpus", "workload.users",
+        "workload.arraysize_rows", "workload.commit_every_rows", "instance.filesystemio_options",
+    )
+)  # fmt: skip
 Rows = list[dict[str, str]]
+SECOND: Final = "my_system.second"
+AWAITED_S: Final = 0.25
+"""How often a page that waits looks whether what it waits for has come."""
 
 
 @dataclass(frozen=True)
 class AnsweredChange:
     """A change to the reader's system, with its answers."""
 
-    name: str
-    """Of the scenario."""
-    changes: dict[str, str]
+    question: PageQuestion
     scenarios: tuple[Scenario, Scenario]
     """As it was measured, and changed."""
     answers: KnownAnswers
@@ -126,12 +130,19 @@ class PageState:
     refused: str = ""
     """Why the last files were not taken."""
     statement: str | None = None
+    fitting: ReportJob | None = None
+    """What makes the scenario, while it is under way."""
+    second: list[Reading] = field(default_factory=list)
+    """Reports of another interval, which the scenario predicts."""
+    refused_second: str = ""
+    """Why they were not taken."""
+    predicting: ReportJob | None = None
+    """What predicts them."""
     document: Document | None = None
-    name: str = ""
-    """The scenario, as the other pages call it."""
+    question: PageQuestion | None = None
+    """The scenario, and what is changed in it."""
     why_not: str = ""
     """Why there is no scenario."""
-    changes: dict[str, str] = field(default_factory=dict)
 
     @property
     def readings(self) -> list[Reading]:
@@ -141,13 +152,14 @@ class PageState:
 
 def page() -> None:
     """Draw the page."""
-    st.html(navigation.STYLE)
     state: PageState = st.session_state.setdefault(STATE, PageState())
     st.markdown("### My system")
     if state.waiting:
         with st.spinner("Reading …"):
             files, state.waiting = state.waiting, {}
             take(state, files)
+    if state.fitting is not None:
+        _take_fitted(state, awaited(state.fitting, "Fitting the model to the reports"))
     _give(state)
     if not state.files:
         return
@@ -155,15 +167,17 @@ def page() -> None:
     if not state.readings:
         return
     _where_the_time_went(state.readings)
+    for change in changes_of(state.readings):
+        st.code("\n".join(map(unstyle, change_lines(change, WIDTH))), language=None, wrap_lines=True)
     _choose_statement(state)
-    if state.name:
+    if state.question is not None:
         _model(state)
     else:
         by_statement = _statements(state) and state.statement is None
-        text = "Choose a statement above to model it." if by_statement else _told(state, state.why_not)
+        text = "Choose a statement above to model it." if by_statement else _as_sentence(state, state.why_not)
         st.info(plain(text), icon=":material/info:")
-    if state.document is not None and not state.name:
-        taken.button(_measured(state.document))
+    if state.document is not None and state.question is None:
+        download_buttons.button(_measured(state.document))
 
 
 # Files
@@ -211,14 +225,14 @@ def _clear() -> None:
 @lru_cache(maxsize=1)
 def sample() -> str:
     """An AWR report of a modelled system."""
-    asked = load("oltp-nvme", OF_SAMPLE)
-    return written(run(asked), "awr", asked)
+    scenario = load("oltp-nvme", OF_SAMPLE)
+    return written(run(scenario), "awr", scenario)
 
 
 def take(state: PageState, files: dict[str, bytes]) -> None:
     """Read *files* beside those that were read; one of the same name replaces the one before."""
-    kept = {name: file for name, file in state.files.items() if file.readings}
-    sizes = {name: file.size for name, file in kept.items()} | {n: len(c) for n, c in files.items()}
+    readable = {name: file for name, file in state.files.items() if file.readings}
+    sizes = {name: file.size for name, file in readable.items()} | {n: len(c) for n, c in files.items()}
     state.refused = ""
     if (together := sum(sizes.values())) > MOST_BYTES:
         state.refused = (
@@ -226,7 +240,7 @@ def take(state: PageState, files: dict[str, bytes]) -> None:
             "give the report of one interval"
         )
         return
-    state.files = kept | {name: _read(name, content) for name, content in files.items()}
+    state.files = readable | {name: _read(name, content) for name, content in files.items()}
     state.statement = None
     _identify(state)
 
@@ -240,21 +254,36 @@ def _read(name: str, content: bytes) -> UploadedFile:
 
 
 def _identify(state: PageState) -> None:
-    """Make the scenario of what was read."""
-    state.document, state.name, state.why_not, state.changes = None, "", "", {}
-    if not state.readings:
+    """Make the scenario of what was read, beside the page."""
+    for job in filter(None, (state.fitting, state.predicting)):
+        job.cancel()
+    state.document, state.question, state.why_not, state.predicting = None, None, "", None
+    state.fitting = report_job.start(document_of, state.readings, state.statement) if state.readings else None
+
+
+def _take_fitted(state: PageState, fitted: ReportJob) -> None:
+    """Take the scenario that was made."""
+    state.fitting, state.document = None, fitted.value
+    if state.document is None or state.document.identified is None:
+        state.why_not = state.document.reason if state.document is not None else fitted.refused
         return
     try:
-        state.document = document_of(state.readings, state.statement)
-        if state.document.identified is None:
-            state.why_not = state.document.reason
-        else:
-            state.name, _ = own_files.opened(state.document.text.encode(), FILE)
+        state.question = opened(*user_files.opened(state.document.text.encode(), FILE))
     except BlocktimeError as error:
         state.why_not = str(error)
 
 
-def _told(state: PageState, text: str) -> str:
+def awaited(job: ReportJob, what: str) -> ReportJob:
+    """*job* once it has ended; anything that the reader does meanwhile ends the waiting, and the job goes on."""
+    place = st.empty()
+    while not job.wait(AWAITED_S):
+        job.look()
+        place.info(f"{what} … {job.took_s:.0f} s", icon=":material/hourglass_top:")
+    place.empty()
+    return job
+
+
+def _as_sentence(state: PageState, text: str) -> str:
     """*text* as a sentence; one that begins with a file's name begins as that does."""
     name = next((file for file in state.files if text.startswith(file)), "")
     return name + sentence(text.removeprefix(name)) if name else sentence(text)
@@ -264,16 +293,12 @@ def _what_i_read(state: PageState) -> None:
     st.markdown("#### What was read")
     for file in state.files.values():
         if file.refused:
-            st.error(plain(_told(state, file.refused)), icon=":material/error:")
+            st.error(plain(_as_sentence(state, file.refused)), icon=":material/error:")
     for reading in state.readings:
         if reading.missing:
             st.warning(plain(f"{reading.file} lacks: {'; '.join(reading.missing)}."))
         if reading.doubts:
-            more = (
-                f"; and {len(reading.doubts) - MOST_DOUBTS:,} more"
-                if len(reading.doubts) > MOST_DOUBTS
-                else ""
-            )
+            more = f"; and {len(reading.doubts) - MOST_DOUBTS:,} more" if len(reading.doubts) > MOST_DOUBTS else ""
             st.warning(plain(f"{reading.file} is doubtful: {'; '.join(reading.doubts[:MOST_DOUBTS])}{more}."))
     if not state.readings:
         return
@@ -320,26 +345,25 @@ def _where_the_time_went(readings: Sequence[Reading]) -> None:
 
 
 def _profile(parts: Sequence[DbTimePart]) -> None:
-    shown = measured_charts.largest(parts)
+    largest = measured_charts.largest(parts)
     bars, numbers = st.columns([1.2, 1], gap="medium")
     with bars:
-        chart("my_system_profile", *measured_charts.profile(shown))
+        chart("my_system_profile", *measured_charts.profile(largest))
     rows = [
         {
-            "Event": plain(part.name), "Time": show_seconds(part.seconds),
+            "Event": plain(part.name),
+            "Time": show_seconds(part.seconds),
             "% of DB time": f"{100 * part.share:.1f}",
             "Waits": "" if part.waits is None else f"{part.waits:,.0f}",
             "Mean": show_seconds(part.seconds / part.waits) if part.waits else "",
             "Line": "" if part.line is None else f"{part.line:,}",
         }
-        for part in shown
-    ]  # fmt: skip
+        for part in largest
+    ]
     table(rows, "Parts of DB time, in the report's own names", numbers)
-    rest = shown[-1]
+    rest = largest[-1]
     if rest.share < -measured_charts.LEAST_SHARE:
-        numbers.caption(
-            f"The lines sum to {show_share(1 - rest.share, 1)} of DB time: some seconds are *{rest.name}*."
-        )
+        numbers.caption(f"The lines sum to {show_share(1 - rest.share, 1)} of DB time: some seconds are *{rest.name}*.")
     else:
         numbers.caption("*not in the report* is DB time that neither CPU nor a listed event explains.")
 
@@ -351,7 +375,7 @@ def _choose_statement(state: PageState) -> None:
     if there:
         st.selectbox(
             "Statement", there, place, key=f"{STATEMENT}.{state.times}",
-            placeholder=f"choose one to model it{' instead of the system' * bool(state.name)}",
+            placeholder=f"choose one to model it{' instead of the system' * (state.question is not None)}",
             on_change=_chosen, args=(state,),
             help="A SQL trace or a TKPROF report gives a scenario of one statement, by its SQL ID or number",
         )  # fmt: skip
@@ -376,33 +400,36 @@ def _model(state: PageState) -> None:
     """What the model says of the system, and of changes to it."""
     assert state.document is not None
     assert state.document.identified is not None
-    base, _ = settings.settle(state.name, {})
-    other, refused = settings.settle(state.name, state.changes)
+    assert state.question is not None
+    base, other, refused = state.question.sides()
     answers = answered(answer.WHAT_IF, (base, other), intervals=True)
     if answers.refused:
         st.error(plain(f"There is no answer for this setting: {answers.refused}"), icon=":material/error:")
-    question = AnsweredChange(state.name, dict(state.changes), (base, other), answers)
+    question = AnsweredChange(state.question, (base, other), answers)
     if answers.results:
         st.session_state[ANSWERED] = question
-    shown: AnsweredChange | None = st.session_state.get(ANSWERED)
-    if answers.refused or (shown is not None and shown.name != state.name):
-        shown = None
-    rows = as_modelled(base.as_measured, shown.answers.before) if shown is not None else []
-    light: Light = "does not" if shown is None else light_of(rows)
-    if shown is not None:
-        _as_modelled(rows)
-    sure = _what_if(question, shown, refused, rows)
+    current: AnsweredChange | None = st.session_state.get(ANSWERED)
+    if answers.refused or (current is not None and current.question.name != state.question.name):
+        current = None
+    rows = as_modelled(base.as_measured, current.answers.before) if current is not None else []
+    light: Light = "does not" if current is None else light_of(rows)
+    if current is not None:
+        _as_modelled(base, rows)
+        _hours(state.document.identified)
+    sure = _what_if(question, current, refused, rows)
+    if current is not None and base.workload.mixed:
+        _second(state, base, other)
     _surer(state.document.identified)
     st.markdown("#### Export")
     with st.container(horizontal=True):
-        taken.button(_measured(state.document))
-        if shown is question:
-            times = light != "does not" and bool(state.changes)
+        download_buttons.button(_measured(state.document))
+        if current is question:
+            times = light != "does not" and bool(state.question.change)
             page_answer = PageAnswer(
-                state.name, base, other if times else base, answers.before,
-                answers.after if times else answers.before, times, sure=sure,
+                state.question if times else replace(state.question, change={}), base, other if times else base,
+                answers.before, answers.after if times else answers.before, sure=sure,
             )  # fmt: skip
-            taken.button(
+            download_buttons.button(
                 Download("my_system.html", "Report (HTML)", f"{page_answer.stem}-report.html", "text/html",
                          "One file with charts, tables and the scenario", lambda: report(page_answer))
             )  # fmt: skip
@@ -414,8 +441,8 @@ def _commands(state: PageState) -> str:
     files = [name for name, file in state.files.items() if file.readings]
     statement = ["--statement", state.statement] if state.statement else []
     lines = [["measure", *files, "--out", FILE, *statement], ["run", FILE]]
-    if state.changes:
-        changed = [settings.setting(path, text.replace(" ", "")) for path, text in state.changes.items()]
+    if state.question and state.question.change:
+        changed = [settings.setting(path, text.replace(" ", "")) for path, text in state.question.change.items()]
         lines.append(["compare", FILE, ",".join([FILE, *changed])])
     return "\n".join(shlex.join(["blocktime", *words]) for words in lines)
 
@@ -428,7 +455,7 @@ def _measured(document: Document) -> Download:
     )  # fmt: skip
 
 
-def _as_modelled(rows: Sequence[AsModelled]) -> None:
+def _as_modelled(scenario: Scenario, rows: Sequence[AsModelled]) -> None:
     st.markdown("#### As measured / as modelled")
     if not rows:
         st.info("The report prints no figure that the model predicts: nothing shows whether it fits.")
@@ -436,97 +463,93 @@ def _as_modelled(rows: Sequence[AsModelled]) -> None:
     st.markdown(f":{LIGHTS[light_of(rows)]}[:material/circle:] **{plain(said_of(rows))}**")
     lines = [
         dict(zip(("Figure", "Measured", "Modelled", "Off", "Read in"), map(plain, cells), strict=True))
-        for cells in ((row.measured.name, *cells_of(row), f"line {row.measured.line:,}") for row in rows)
+        for cells in ((row.measured.name, *cells_of(row), place_of(row)) for row in rows)
     ]
     table(lines, said_of(rows))
+    st.markdown(plain(questions_of(scenario, rows)))
 
 
 def _what_if(
-    question: AnsweredChange,
-    shown: AnsweredChange | None,
-    refused: dict[str, str],
-    rows: Sequence[AsModelled],
+    question: AnsweredChange, current: AnsweredChange | None, refused: dict[str, str], rows: Sequence[AsModelled]
 ) -> tuple[Difference, ...]:
     """Controls, and the difference that they make, with how sure it is where times are told.
 
-    Until the answer to *question* is there, the one of the former values is *shown*, or nothing.
+    Until the answer to *question* is there, the one of the former values is *current*, or nothing.
     """
     sure: tuple[Difference, ...] = ()
     head, status = st.columns([3, 1.4], vertical_alignment="center")
     made = answer.badge(question.answers.after) if question.answers.results else answer.FORMER
-    head.markdown(f"#### What if {made if shown else ''}")
+    head.markdown(f"#### What if {made if current else ''}")
     with status:
         answer.standing(answer.WHAT_IF, question.scenarios, question.answers, "my_system.cancel")
     left, right = st.columns([1, 2.2], gap="medium")
     with left:
         _controls(st.session_state[STATE], question.scenarios, refused)
-    st.html("<style></style>" if shown is question else answer.PALE)
-    if shown is None:
+    st.html("<style></style>" if current is question else answer.PALE)
+    if current is None:
         return ()
     with right, st.container(key="answer"):
         if light_of(rows) == "does not":
             st.warning("The model does not reproduce the times of this system, so only counts are shown.",
                        icon=":material/warning:")  # fmt: skip
-            table(_counts(shown.answers.before, shown.answers.after), "Counts of the what-if")
+            table(_counts(current.answers.before, current.answers.after), "Counts of the what-if")
         else:
-            sure = _difference(shown, rows)
-    answer.keep_in_mind(shown.answers.after)
+            sure = _difference(current, rows)
+    answer.keep_in_mind(current.answers.after)
     return sure
 
 
-def _controls(state: PageState, asked: tuple[Scenario, Scenario], refused: dict[str, str]) -> None:
-    kind = asked[1].workload.kind
+def _controls(state: PageState, scenarios: tuple[Scenario, Scenario], refused: dict[str, str]) -> None:
+    assert state.question is not None
+    kind = scenarios[1].workload.kind
     for control in CONTROLS:
         facts = control.facts(kind)
         if facts is not None:
             path = control.path
-            seen = widgets.look(control, facts, *asked, path in state.changes, path in refused)
+            seen = widgets.look(control, facts, *scenarios, path in state.question.change, path in refused)
             widgets.draw(control, seen, _moved, sentence(refused[path]) if path in refused else "")
-    st.button("Reset", key="my_system.reset", disabled=not state.changes, on_click=state.changes.clear,
+    st.button("Reset", key="my_system.reset", disabled=not state.question.change, on_click=_reset,
               icon=":material/undo:", help="Back to the measured system")  # fmt: skip
     if st.button("Open in What if", key="my_system.open", icon=":material/tune:",
                  help="Every other control, the simulation, and a link to it"):  # fmt: skip
-        kept = {path: text for path, text in state.changes.items() if path not in refused}
-        what_if_state.show(state.name, kept)
+        what_if_state.show(replace(state.question, about=tuple(state.question.change)))
         navigation.go_to(navigation.WHAT_IF)
 
 
 def _moved(path: str) -> None:
     """A control moved: note what differs from the system as it was measured."""
     state: PageState = st.session_state[STATE]
-    if not state.name or address.is_gone(path):
-        return
-    base, _ = settings.settle(state.name, {})
-    facts, value = fields.facts(path, base.workload.kind), st.session_state[path]
-    assert facts is not None
-    if fields.says_nothing(value) or value == fields.held_value(facts, fields.value_at(base, path)):
-        state.changes.pop(path, None)
-    else:
-        state.changes[path] = fields.text_of(facts, value)
+    if state.question is not None and not address.is_gone(path):
+        state.question = state.question.moved(path, st.session_state[path])
 
 
-def _difference(shown: AnsweredChange, rows: Sequence[AsModelled]) -> tuple[Difference, ...]:
+def _reset() -> None:
+    """Back to the system as it was measured."""
+    state: PageState = st.session_state[STATE]
+    if state.question is not None:
+        state.question = replace(state.question, change={})
+
+
+def _difference(current: AnsweredChange, rows: Sequence[AsModelled]) -> tuple[Difference, ...]:
     """What the change makes of the time, how sure that is, and why."""
-    before, after, asked = shown.answers.before, shown.answers.after, shown.scenarios
+    before, after, scenarios = current.answers.before, current.answers.after, current.scenarios
     sure: tuple[Difference, ...] = ()
+    if current.question.change:
+        answer.first_sentence(before, after, scenarios, "change", True)
     with st.container(key="explained"):
         texts, drawn = st.columns([1, 1.3], gap="medium")
     with texts:
         answer.elapsed(before, after)
-        if shown.changes:
-            if answers := uncertainty_view.difference_of(asked, (before, after)):
+        if current.question.change:
+            if answers := uncertainty_view.difference_of(scenarios, (before, after)):
                 sure = answers[2:]
                 causes = largest_sentence(sure[0].contributions)
                 st.markdown(plain(f"{uncertainty_view.said(*sure)} {causes}"))
-            moved = [control.told(*asked) for control in CONTROLS if control.path in shown.changes]
-            reasons = why(before, after, asked) or [answer.NO_DIFFERENCE]
-            st.markdown(plain(answer.leading(before, after, reasons[0], ", ".join(moved))))
-            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons[1:]))
+            reasons = why(before, after, scenarios) or [answer.NO_DIFFERENCE]
+            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in reasons))
             off = max((abs(row.off_fraction) for row in rows), default=0.0)
             if 0 < abs(after.time.elapsed_s / before.time.elapsed_s - 1) < off:
-                st.caption(
-                    f"This change is smaller than the model's error of {show_share(off, 1)}: do not rely on it."
-                )
+                st.caption(f"This change is smaller than the model's error of {show_share(off, 1)}: do not rely on it.")
         else:
             st.caption("Change a control to see the difference from the measured system.")
     with drawn:
@@ -542,14 +565,72 @@ def _counts(before: RunResult, after: RunResult) -> Rows:
         was, now = figure_in(before, name), figure_in(after, name)
         if was is not None and now is not None:
             rows.append(
-                {
-                    "Number": name,
-                    "Baseline": number(was),
-                    "What-if": number(now),
-                    "Change": show_change(was, now),
-                }
+                {"Number": name, "Baseline": number(was), "What-if": number(now), "Change": show_change(was, now)}
             )
     return rows
+
+
+def _hours(identified: IdentifiedScenario) -> None:
+    """Each interval of the system, where the model was fitted to several."""
+    if identified.hours:
+        rows = [dict(zip(HOURS, map(plain, (hour.file, *hour_cells(hour))), strict=True)) for hour in identified.hours]
+        st.caption("By interval, the fewest requests first")
+        table(rows, f"{len(rows)} intervals, as measured and as modelled")
+
+
+def _second(state: PageState, base: Scenario, other: Scenario) -> None:
+    """A report of another interval: each of its figures as the scenario predicts it, beside what was measured."""
+    st.markdown("#### A second report")
+    key = f"{SECOND}.{state.times}"
+    st.file_uploader(
+        "A report of another load, or of the system after a change: its figures are predicted from the first",
+        key=key, on_change=_given_second, args=(key,), max_upload_size=MOST_TRANSFERRED_MB,
+        help="Choose the change above first, such as the volume; load and waits are those of the second report",
+    )  # fmt: skip
+    if state.refused_second:
+        st.error(plain(sentence(state.refused_second)), icon=":material/error:")
+    if not state.second:
+        return
+    content = to_mapping(other)
+    if state.predicting is None or state.predicting.call[1][1] != content:
+        state.predicting = report_job.start(against, base, content, state.second)
+    predicted = awaited(state.predicting, f"Predicting {plain(state.second[0].file)}")
+    if predicted.refused:
+        st.error(plain(sentence(predicted.refused)), icon=":material/error:")
+        return
+    comparison: IntervalComparison = predicted.value
+    st.markdown(f":{LIGHTS[comparison.light]}[:material/circle:] **{plain(against_sentence(comparison))}**")
+    rows = [
+        dict(
+            zip(
+                PREDICTED,
+                map(plain, (figure.row.measured.name, *cells_of(figure.row), interval_of(figure))),
+                strict=True,
+            )
+        )
+        for figure in comparison.figures
+    ]
+    table(rows, against_sentence(comparison))
+    first = next((reading for reading in state.readings if reading.format == "awr"), None)
+    if first is not None:
+        lines = change_lines(change_of(Report(first), Report(state.second[0])), WIDTH)
+        st.expander("What changed from the first to the second").code("\n".join(map(unstyle, lines)), language=None)
+
+
+def _given_second(key: str) -> None:
+    state: PageState = st.session_state[STATE]
+    state.second, state.refused_second, state.predicting = [], "", None
+    upload = None if address.is_gone(key) else st.session_state[key]
+    if upload is None:
+        return
+    try:
+        readings = read_apart(upload.name, upload.getvalue())
+    except NotReadable as refusal:
+        state.refused_second = str(refusal)
+        return
+    state.second = [reading for reading in readings if reading.format == "awr"]
+    if not state.second:
+        state.refused_second = f"{upload.name}: is no AWR or Statspack report"
 
 
 def _surer(identified: IdentifiedScenario) -> None:
@@ -563,8 +644,9 @@ def _surer(identified: IdentifiedScenario) -> None:
             {
                 "Field": plain(known.path),
                 "Value": plain(cut(show_number(known.value) if isinstance(known.value, float) else str(known.value))),
-                "From": "assumed" if known.assumed else "measured", "Source": plain(known.source),
+                "From": "assumed" if known.assumed else "measured",
+                "Source": plain(known.source),
             }
             for known in sorted(identified.known, key=lambda known: known.assumed)
-        ]  # fmt: skip
+        ]
         table(rows, "Where each field comes from", place)

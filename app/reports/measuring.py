@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from blocktime.validation.identify.found import IdentifiedScenario, NotIdentified, RefusedReport
+from blocktime.validation.identify.identified_scenario import IdentifiedScenario, NotIdentified, RefusedReport
 from blocktime.validation.identify.statement import identify_statement
 from blocktime.validation.identify.system import identify
 from blocktime.validation.identify.unused import unused
@@ -35,9 +35,7 @@ def read_file(path: Path, name: str, keep: Keep, progress: Progress | None = Non
         raise NotReadable(f"{name}: cannot be read: {fault.strerror or fault}") from None
 
 
-def document_of(
-    readings: Sequence[Reading], statement: str | None = None, rpm: float | None = None
-) -> Document:
+def document_of(readings: Sequence[Reading], statement: str | None = None, rpm: float | None = None) -> Document:
     """A scenario of the system, of *statement*, or of a disk that turns *rpm* times, as far as *readings* identify it.
 
     Raises NotIdentified where they do not determine the statement, or are declined.

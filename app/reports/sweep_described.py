@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Strict, ValidationError
 
-from blocktime.model.errors import SpecError, cut, shown
+from blocktime.model.errors import SpecError, cut, quote
 from blocktime.scenarios.spec import SECTIONS
-from blocktime.scenarios.sweeps.spec import sweep_of
+from blocktime.scenarios.sweeps.sweep_spec import sweep_of
 from blocktime.scenarios.sweeps.table import TableColumn
 
 
@@ -85,7 +85,7 @@ def check_description(about: Mapping[str, Any], columns: Sequence[TableColumn], 
         raise SpecError(f"{name}: {_first(error)}") from None
     for section in SECTIONS:
         if not isinstance(about["scenario"].get(section, {}), dict | list):
-            got = shown(about["scenario"][section])
+            got = quote(about["scenario"][section])
             raise SpecError(f"{name}: scenario.{section}: got {got}; it is a table of fields")
     sweep_of(about.get("sweep"), name)
 
@@ -96,4 +96,4 @@ def _first(error: ValidationError) -> str:
     where = ".".join(str(part) for part in fault["loc"][:3])
     if fault["type"] == "missing":
         return f"is damaged, or not a table of a sweep: {cut(where)} is missing"
-    return f"{cut(where)}: got {shown(fault['input'])}; {MUST_BE.get(fault['type'], 'no sweep has written that')}"
+    return f"{cut(where)}: got {quote(fault['input'])}; {MUST_BE.get(fault['type'], 'no sweep has written that')}"

@@ -55,9 +55,7 @@ def _check_parquet(path: Path, name: str) -> None:
             _most(name, "bytes when unpacked", unpacked, LARGEST_UNPACKED_BYTES)
             metadata = parquet.schema_arrow.metadata or {}
             _most(name, "bytes that describe it", sum(map(len, metadata.values())), LARGEST_DESCRIPTION_BYTES)
-            texts = [
-                field.name for field in parquet.schema_arrow if field.type in (pa.string(), pa.large_string())
-            ]
+            texts = [field.name for field in parquet.schema_arrow if field.type in (pa.string(), pa.large_string())]
         with path.open("rb") as file, ParquetFile(file, read_dictionary=texts) as parquet:
             _most(name, "bytes of text", _bytes_of_text(parquet, texts), LARGEST_TEXTS_BYTES)
     except (OSError, ValueError, pa.ArrowException) as error:

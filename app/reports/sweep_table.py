@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from blocktime.app.base.remembered import by_object
-from blocktime.app.controls import own_files
+from blocktime.app.base.memo import by_object
+from blocktime.app.controls import user_files
 from blocktime.app.reports.sweep_described import check_description
 from blocktime.app.reports.sweep_size import check_size
 from blocktime.app.text.sweep_text import Summary, extrapolated_at_ends
@@ -23,9 +23,9 @@ from blocktime.model.measures import MEASURES
 from blocktime.model.provenance import Extrapolation
 from blocktime.scenarios.load import library
 from blocktime.scenarios.spec import SECTIONS
-from blocktime.scenarios.sweeps.plan import Plan
 from blocktime.scenarios.sweeps.rows import Rows
 from blocktime.scenarios.sweeps.sweep import whole_table
+from blocktime.scenarios.sweeps.sweep_plan import Plan
 from blocktime.scenarios.sweeps.table import TableColumn, Values, open_table, read_table
 from blocktime.scenarios.why_words import listed
 
@@ -121,7 +121,7 @@ class SweepTable:
             return None
         differences = {section: scenario[section] for section in SECTIONS if section in scenario}
         try:
-            return base, {**dict(own_files.flat(differences)), **dict(own_files.flat(self.at(place)))}
+            return base, {**dict(user_files.flat(differences)), **dict(user_files.flat(self.at(place)))}
         except ValueError:  # a table that was edited may hold what no text expresses
             return None
 
@@ -151,9 +151,7 @@ def table_in(files: Mapping[str, bytes]) -> SweepTable:
     name = Path(tables[0]).name
     beside = f"{name}.json"
     if name.lower().endswith(".csv") and beside not in files:
-        raise SpecError(
-            f"{cut(name)}: {cut(beside)}, which is written beside it, is missing; give both files"
-        )
+        raise SpecError(f"{cut(name)}: {cut(beside)}, which is written beside it, is missing; give both files")
     text, ending = cut(name), Path(name).suffix.lower()
     # A name is somebody else's: it may be too long for a file, or lead out of the folder.
     written = {f"table{ending}": files[tables[0]]} | (
@@ -202,9 +200,7 @@ def _check_numbers(numbers: NDArray[np.float64], where: str) -> None:
     size = np.abs(numbers)
     wrong = numbers[(size > LARGEST) | ((size > 0) & (size < 1 / LARGEST))]
     if len(wrong):
-        raise SpecError(
-            f"{where}: got {wrong[0]:g}; allowed are 0 and sizes from {1 / LARGEST:g} to {LARGEST:g}"
-        )
+        raise SpecError(f"{where}: got {wrong[0]:g}; allowed are 0 and sizes from {1 / LARGEST:g} to {LARGEST:g}")
 
 
 def table_bytes(stored: SweepTable, ending: str) -> bytes:

@@ -29,11 +29,11 @@ AnswerWriter = Callable[[RunResult, Scenario | None], str]
 """Writes an answer, empty where it has nothing of that file; AWR tells of the system that was asked for, too."""
 
 
-def written(result: RunResult, form: str, asked: Scenario | None = None) -> str:
+def written(result: RunResult, form: str, scenario: Scenario | None = None) -> str:
     """*result* as the file *form*; raises SpecError where the answer has nothing of it."""
-    text = FORMS[form](result, asked)
+    text = FORMS[form](result, scenario)
     if not text:
-        able = [name for name, write in FORMS.items() if write(result, asked)]
+        able = [name for name, write in FORMS.items() if write(result, scenario)]
         raise SpecError(f"--as {form}: this answer has no {form}; allowed are {', '.join(able)}")
     return text
 
@@ -41,7 +41,7 @@ def written(result: RunResult, form: str, asked: Scenario | None = None) -> str:
 def _tkprof(result: RunResult, _: Scenario | None = None) -> str:
     if not result.calls:
         return ""
-    lines = [unstyle(line) for line in tkprof_lines(result, row_sources=True)][1:]
+    lines = [unstyle(line) for line in tkprof_lines(result, row_sources=True)]
     note = "Written by Blocktime from a model; no database ran."
     foot = f"{result.time.elapsed_s:>8.0f}  elapsed seconds in trace file."
     return "\n".join(["TKPROF: Release 19.0.0.0.0 - modelled on no date", "", note, "", *lines, "", foot, ""])
@@ -67,7 +67,7 @@ def _iostat(result: RunResult, _: Scenario | None = None) -> str:
     return "\n".join(lines)
 
 
-def _trace(result: RunResult, _asked: Scenario | None = None) -> str:
+def _trace(result: RunResult, _scenario: Scenario | None = None) -> str:
     """The first fetch calls, each with its share of gets, reads and waits, in whole microseconds."""
     fetch = result.calls.get("fetch")
     if fetch is None or not fetch.count:

@@ -38,8 +38,7 @@ PROFILES: Final = ("Load Profile", "Cache Sizes")
 """Sections whose title stands over the names of their rows."""
 
 
-def _sections(result: RunResult, asked: Scenario | None) -> Iterator[Section]:
-    """AWR's sections, in its order."""
+def _sections(result: RunResult, scenario: Scenario | None) -> Iterator[Section]:
     elapsed_s, number, commits = _period(result)
     gets, io = result.logical_io, result.physical_io
     time = result.time
@@ -49,7 +48,7 @@ def _sections(result: RunResult, asked: Scenario | None) -> Iterator[Section]:
         return name, f"{total / elapsed_s:,.{digits}f}", f"{total / commits:,.{digits}f}"
 
     rows = [profile("DB Time(s):", _db_time(result), 4), profile("DB CPU(s):", time.cpu_s, 4)]
-    redo_bytes = _redo_bytes(result, asked)
+    redo_bytes = _redo_bytes(result, scenario)
     if redo_bytes is not None:
         rows.append(profile("Redo size (bytes):", redo_bytes))
     if gets is not None:
@@ -82,23 +81,23 @@ def _sections(result: RunResult, asked: Scenario | None) -> Iterator[Section]:
     times = {"DB CPU": time.cpu_s, "DB time": _db_time(result)}
     model: list[Row] = [(name, f"{seconds * number:,.1f}") for name, seconds in times.items()]
     yield "Time Model Statistics", "different time model statistics", ("Statistic Name", "Time (s)"), model
-    if asked is not None:
-        yield from _files(result, asked)
-        yield from _instance(result, asked)
+    if scenario is not None:
+        yield from _files(result, scenario)
+        yield from _instance(result, scenario)
 
 
-def _redo_bytes(result: RunResult, asked: Scenario | None) -> float | None:
+def _redo_bytes(result: RunResult, scenario: Scenario | None) -> float | None:
     """Redo of one execution, or of a mean transaction."""
     if result.changes is not None:
         return result.changes.redo_bytes
-    if result.transactions is None or asked is None:
+    if result.transactions is None or scenario is None:
         return None
-    return float(parts_of(asked.system, cast("Transactions", asked.workload)).redo_bytes)
+    return float(parts_of(scenario.system, cast("Transactions", scenario.workload)).redo_bytes)
 
 
-def _files(result: RunResult, asked: Scenario) -> Iterator[Section]:
+def _files(result: RunResult, scenario: Scenario) -> Iterator[Section]:
     """What was read and written of each table space that is placed: it has a file in a disk group of its device."""
-    spaces: tuple[PlacedTablespace, ...] = getattr(asked.workload, "tablespaces", ())
+    spaces: tuple[PlacedTablespace, ...] = getattr(scenario.workload, "tablespaces", ())
     shares = {device.name: device.share for device in devices_of(spaces)}
     rows: list[Row] = []
     for number, space in enumerate(spaces, 1):
@@ -124,16 +123,16 @@ def _event(event: str, waits: float, total_s: float) -> Row:
     return event, f"{waits:,.0f}", f"{total_s:,.0f}", mean
 
 
-def _instance(result: RunResult, asked: Scenario) -> Iterator[Section]:
+def _instance(result: RunResult, scenario: Scenario) -> Iterator[Section]:
     """What a report says of the instance: its cache, what another size of it would read, and parameters."""
-    system, instance = asked.system, asked.system.instance
+    system, instance = scenario.system, scenario.system.instance
     cache = f"{instance.buffer_cache_bytes / MIB:,.0f}M"
     rows: list[Row] = [("Buffer Cache:", cache, cache)]
     yield "Cache Sizes", "memory statistics", ("", "Begin", "End"), rows
     pools = instance.db_keep_cache_bytes + instance.db_recycle_cache_bytes
     if result.transactions is not None and not pools and instance.db_nk_cache_bytes is None:
         sizes = ("P  ", "Size for Est (M)", "Size Factor", "Estimated Phys Reads (thousands)")
-        yield "Buffer Pool Advisory", "advice on the buffer pool", sizes, _advice(result, asked)
+        yield "Buffer Pool Advisory", "advice on the buffer pool", sizes, _advice(result, scenario)
     parameters: list[Row] = [("db_block_size", str(system.tablespace.block_size_bytes), "")]
     if instance.filesystemio_options is not None:
         parameters.append(("filesystemio_options", str(instance.filesystemio_options), ""))
@@ -142,12 +141,12 @@ def _instance(result: RunResult, asked: Scenario) -> Iterator[Section]:
     yield "init.ora Parameters", says, columns, parameters
 
 
-def _advice(result: RunResult, asked: Scenario) -> list[Row]:
+def _advice(result: RunResult, scenario: Scenario) -> list[Row]:
     """What a cache of each size would read in the hour, as the closed form has it."""
-    work, size = cast("Transactions", asked.workload), asked.system.tablespace.block_size_bytes
-    own = asked.system.instance.buffer_cache_bytes / MIB
-    factors = {max(1, round(factor * own)): factor for factor in FACTORS}
-    advised = cache_sizes(asked.system, work, [megabytes * MIB / size for megabytes in factors])
+    work, size = cast("Transactions", scenario.workload), scenario.system.tablespace.block_size_bytes
+    cache_mib = scenario.system.instance.buffer_cache_bytes / MIB
+    factors = {max(1, round(factor * cache_mib)): factor for factor in FACTORS}
+    advised = cache_sizes(scenario.system, work, [megabytes * MIB / size for megabytes in factors])
     gets = result.logical_io
     per_s = result.transactions.per_s if result.transactions is not None else 0.0
     asks = HOUR_S * per_s * (gets.consistent_gets + gets.current_gets if gets is not None else 0.0)
@@ -166,9 +165,7 @@ def _db_time(result: RunResult) -> float:
     """
     time = result.time
     if not result.calls:
-        return max(
-            0.0, time.elapsed_s - sum(time.wait[event].total_s for event in IDLE if event in time.wait)
-        )
+        return max(0.0, time.elapsed_s - sum(time.wait[event].total_s for event in IDLE if event in time.wait))
     commits = time.wait.get(LOG_FILE_SYNC)
     return sum(call.elapsed_s for call in result.calls.values()) + (commits.total_s if commits else 0.0)
 
@@ -189,13 +186,11 @@ def _minutes(result: RunResult) -> Iterator[tuple[str, float]]:
     yield "DB Time", _db_time(result) * number / 60
 
 
-def _snapshots(result: RunResult, asked: Scenario) -> list[Row]:
+def _snapshots(result: RunResult, scenario: Scenario) -> list[Row]:
     """Begin and end: an hour of January by chance of the scenario, so that reports of two loads are of two hours."""
     elapsed_s, _, _ = _period(result)
-    load = asked.workload
-    seen = crc32(
-        f"{load.users} {getattr(load, 'rate_per_s', None)} {asked.system.model_dump_json()}".encode()
-    )
+    load = scenario.workload
+    seen = crc32(f"{load.users} {getattr(load, 'rate_per_s', None)} {scenario.system.model_dump_json()}".encode())
     day, hour = seen % 28 + 1, seen // 28 % 22
     closed = result.transactions is not None and result.transactions.saturation_users is not None
     sessions = f"{load.users:,.0f}" if closed else ""
@@ -207,7 +202,7 @@ def _snapshots(result: RunResult, asked: Scenario) -> list[Row]:
     ]
 
 
-def awr(result: RunResult, asked: Scenario | None = None) -> str:
+def awr(result: RunResult, scenario: Scenario | None = None) -> str:
     """The report as text; empty for streams, which no database makes."""
     if result.streams:
         return ""
@@ -217,12 +212,12 @@ def awr(result: RunResult, asked: Scenario | None = None) -> str:
         "------------ ----------- ----------- ---------------- ------- ---------- --- ---",
         "MODELLED               1 modelled    PRIMARY          EE      19.0.0.0.0 NO  NO", "",
     ]  # fmt: skip
-    if asked is not None:
-        lines += [*_ruled(HOST, [_host(asked)]), ""]
+    if scenario is not None:
+        lines += [*_ruled(HOST, [_host(scenario)]), ""]
         snaps = ("           ", "  Snap Id", "     Snap Time     ", "Sessions")
-        lines += [*_ruled(snaps, _snapshots(result, asked), is_profile=True)]
+        lines += [*_ruled(snaps, _snapshots(result, scenario), is_profile=True)]
     lines += [f"   {name}:        {minutes:,.2f} (mins)" for name, minutes in _minutes(result)] + [""]
-    for title, _, columns, rows in _sections(result, asked):
+    for title, _, columns, rows in _sections(result, scenario):
         if title in PROFILES:
             lines += [*_ruled((title, *columns[1:]), rows, is_profile=True), "", ""]
         else:
@@ -231,8 +226,8 @@ def awr(result: RunResult, asked: Scenario | None = None) -> str:
     return "\n".join([*lines, "End of Report", ""])
 
 
-def _host(asked: Scenario) -> Row:
-    host = asked.system.host
+def _host(scenario: Scenario) -> Row:
+    host = scenario.system.host
     cpus = f"{host.cpus}"
     return "modelled", "Linux x86 64-bit", cpus, cpus, "1", f"{host.memory_bytes / GIB:.2f}"
 
@@ -252,25 +247,23 @@ def _ruled(heads: tuple[str, ...], rows: list[tuple[str, ...]], is_profile: bool
         yield " ".join(f"{cell:{side}{wide}}" for cell, side, wide in cells).rstrip()
 
 
-def awr_html(result: RunResult, asked: Scenario | None = None) -> str:
+def awr_html(result: RunResult, scenario: Scenario | None = None) -> str:
     """The report as HTML; empty for streams."""
     if result.streams:
         return ""
     parts = [
         '<html lang="en"><head><title>AWR Report for DB: MODELLED, Inst: modelled</title></head><body class="awr">',
         "<h1>WORKLOAD REPOSITORY report for</h1><p>Written by Blocktime from a model; no database ran.</p>",
-        _table(
-            "database instance information", ("DB Name", "Release", "RAC"), [("MODELLED", "19.0.0.0.0", "NO")]
-        ),
+        _table("database instance information", ("DB Name", "Release", "RAC"), [("MODELLED", "19.0.0.0.0", "NO")]),
     ]
-    if asked is not None:
-        parts.append(_table("host information", HOST, [_host(asked)]))
-    snaps = _snapshots(result, asked) if asked is not None else []
+    if scenario is not None:
+        parts.append(_table("host information", HOST, [_host(scenario)]))
+    snaps = _snapshots(result, scenario) if scenario is not None else []
     spans = [(f"{name}:", "", f"{minutes:,.2f} (mins)", "") for name, minutes in _minutes(result)]
     parts.append(_table("snapshot information", ("", "Snap Id", "Snap Time", "Sessions"), [*snaps, *spans]))
     parts += [
         f"<h3>{title}</h3>\n{_table(summary, columns, rows)}"
-        for title, summary, columns, rows in _sections(result, asked)
+        for title, summary, columns, rows in _sections(result, scenario)
     ]
     return "\n".join([*parts, "End of Report", "</body></html>", ""])
 

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Final
-from urllib.parse import urlencode
+from dataclasses import replace
+from typing import Final, cast, get_args
+from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from blocktime.app.base.output import one_line
-from blocktime.app.controls import own_files, settings
+from blocktime.app.controls import settings, user_files
+from blocktime.app.controls.page_question import BOTH, WHAT_IF, Moves, PageQuestion, opened
 from blocktime.model.errors import SpecError, cut
 from blocktime.scenarios import library
 
 SCENARIO: Final = "scenario"
 PACKED: Final = "s"
+OF_BASE: Final = "baseline."
+"""What begins so is set in the system, and the change sets it otherwise."""
+OF_BOTH: Final = "both."
+"""What begins so is set on both sides."""
+MOVES: Final = "moves"
+"""The sides that controls move, where it is not what suits the question."""
 ENGINE: Final = "engine"
 """A word of older links that has no meaning any more."""
+EMBEDDING: Final = ("embed", "embed_options")
+"""Words of Streamlit's own in an address."""
 LONGEST_PLAIN: Final = 2_000
 """Characters of an address that says every field by its name; a longer one is packed."""
 LONGEST_KEY: Final = 120
@@ -29,19 +38,20 @@ MOST_FIELDS: Final = 150
 MOST_NOTES: Final = 6
 
 
-@dataclass(frozen=True)
-class LinkedScenario:
-    """What a page shows: the name of a scenario, fields that are changed, and what its address had wrong."""
-
-    name: str
-    changes: Mapping[str, str]
-    notes: tuple[str, ...] = ()
-
-
 def went_back() -> bool:
     """Whether the browser's back or forward button asked for this run, so that the page follows the address."""
     context = get_script_run_ctx(suppress_warning=True)
     return context is not None and context.is_history_navigation
+
+
+def of_run() -> dict[str, list[str]]:
+    """The address that the browser said when it asked for this run: each key with its texts.
+
+    A run that is ended meanwhile may still set the address of the session, ``st.query_params``, to its own.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    texts = parse_qs(context.query_string, keep_blank_values=True) if context is not None else {}
+    return {key: each for key, each in texts.items() if key not in EMBEDDING}
 
 
 def whole_page() -> bool:
@@ -50,7 +60,7 @@ def whole_page() -> bool:
     return context is None or not context.fragment_ids_this_run
 
 
-def asked_in_the_past() -> bool:
+def is_from_gone_part() -> bool:
     """Whether this run was asked for in a part of the page that is gone: that of a scenario shown before."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is None or not context.fragment_ids_this_run:
@@ -63,33 +73,35 @@ def is_gone(control: str) -> bool:
     return control not in st.session_state
 
 
-def asked_elsewhere(part: str) -> bool:
+def is_from_other_part(part: str) -> bool:
     """Whether this run was asked for in other parts of the page than the fragment *part*: by a timer, or a reader."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is None or not context.fragment_ids_this_run:
         return False
-    asked: list[str] = []
+    fragments: list[str] = []
     with suppress(StreamlitAPIException):  # a run that was ended early has not come to it
-        asked = context.fragment_storage.resolve_target(part)
-    return set(asked).isdisjoint(context.fragment_ids_this_run)
+        fragments = context.fragment_storage.resolve_target(part)
+    return set(fragments).isdisjoint(context.fragment_ids_this_run)
 
 
-def read(query: Mapping[str, str], first: str) -> LinkedScenario:
-    """What an address asks for; whatever of it means nothing or is not allowed is left out with a sentence.
+def read(query: Mapping[str, str], first: str) -> tuple[PageQuestion, list[str]]:
+    """The question of an address; whatever of it means nothing or is not allowed is left out with a sentence.
 
     *first* is the scenario of an address that names none.
     """
-    rest, notes = dict(query), []
+    rest, notes = dict(query), list[str]()
     name = rest.pop(SCENARIO, first)
     rest.pop(ENGINE, None)
-    changes: dict[str, str] = {}
+    moves = rest.pop(MOVES, None)
+    changed: dict[str, str] = {}
+    system: dict[str, str] = {}
     packed = rest.pop(PACKED, None)
     if packed is not None:
         try:
-            name, changes = own_files.opened_link(packed)
+            name, changed, system = user_files.opened_link(packed)
         except SpecError as error:
             text = f"The scenario of the link cannot be opened ({error}); the page shows {first} instead."
-            return LinkedScenario(first, {}, (text,))
+            return opened(first, {}), [text]
     elif name not in library():
         text = cut(one_line(name))
         notes.append(
@@ -99,19 +111,36 @@ def read(query: Mapping[str, str], first: str) -> LinkedScenario:
         name = first
     notes += _meaningless([key for key in rest if "." not in key])
     fields = {key: value for key, value in rest.items() if "." in key}
-    kept, refused = accepted(name, {**changes, **fields})
-    return LinkedScenario(name, kept, (*notes, *at_most(refused, "The link")))
+    shared = {key.removeprefix(OF_BOTH): fields.pop(key) for key in [*fields] if key.startswith(OF_BOTH)}
+    of_base = {key.removeprefix(OF_BASE): fields.pop(key) for key in [*fields] if key.startswith(OF_BASE)}
+    system, refused = accepted(name, {**system, **of_base, **shared})
+    notes += at_most(refused, "The link's baseline")
+    changed, refused = accepted(
+        name, {**changed, **{path: system[path] for path in shared if path in system}, **fields}
+    )
+    notes += at_most(refused, "The link")
+    question = opened(name, changed, system)
+    lost = [path for path in system if path not in question.system]
+    notes += [f"The link's baseline sets {path} alone, which no change takes back: it is left out." for path in lost]
+    if moves in get_args(Moves):
+        question = replace(question, moves=cast(Moves, moves))
+    elif moves is not None:
+        notes.append(f"The link says that controls move {cut(moves)!r}; allowed are {WHAT_IF} and {BOTH}.")
+    return question, notes
 
 
-def written(name: str, changes: Mapping[str, str], first: str) -> dict[str, str]:
-    """The address that opens the scenario *name* with *changes*; raises :class:`SpecError` where none can hold it."""
-    if own_files.is_own(name):
-        return {PACKED: own_files.packed_of(name), **changes}
-    plain = {**({SCENARIO: name} if name != first or changes else {}), **changes}
+def written(question: PageQuestion, first: str) -> dict[str, str]:
+    """The address that opens *question*; raises :class:`SpecError` where none can hold it."""
+    name, system, change = question.name, question.system, question.change
+    moves = {MOVES: question.moves} if question.moves != opened(name, question.changed, system).moves else {}
+    sides = {f"{OF_BASE if path in change else OF_BOTH}{path}": text for path, text in system.items()}
+    if user_files.is_user_file(name):
+        return {PACKED: user_files.packed_of(name), **change, **sides, **moves}
+    plain = {**({SCENARIO: name} if name != first or change or sides else {}), **change, **sides, **moves}
     if len(urlencode(plain)) <= LONGEST_PLAIN:
         return plain
-    texts = [settings.setting(path, text) for path, text in changes.items()]
-    return {PACKED: own_files.packed_changes(name, texts)}
+    texts = ([settings.setting(path, text) for path, text in side.items()] for side in (system, change))
+    return {PACKED: user_files.packed_question(name, *texts), **moves}
 
 
 def _meaningless(keys: list[str]) -> list[str]:
@@ -127,9 +156,7 @@ def accepted(name: str, fields: Mapping[str, str]) -> tuple[dict[str, str], list
     tried: dict[str, str] = {}
     for path, text in fields.items():
         if len(path) > LONGEST_KEY or len(text) > LONGEST_VALUE:
-            refused.append(
-                f"{cut(path)}: got {len(text):,} characters; a link gives a field {LONGEST_VALUE:,}"
-            )
+            refused.append(f"{cut(path)}: got {len(text):,} characters; a link gives a field {LONGEST_VALUE:,}")
         elif len(tried) < MOST_FIELDS:
             tried[path] = text
     if (left := len(fields) - len(refused) - len(tried)) > 0:
@@ -140,8 +167,6 @@ def accepted(name: str, fields: Mapping[str, str]) -> tuple[dict[str, str], list
 
 def at_most(refused: list[str], who: str) -> list[str]:
     """A sentence for each of what *who* asks for and is refused, of many for the first ones."""
-    texts = [
-        f"{who} asks for what is not allowed, so it is left out: {text}" for text in refused[:MOST_NOTES]
-    ]
+    texts = [f"{who} asks for what is not allowed, so it is left out: {text}" for text in refused[:MOST_NOTES]]
     more = len(refused) - len(texts)
     return [*texts, f"It asks for {more:,} more things that are not allowed."] if more else texts

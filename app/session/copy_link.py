@@ -12,5 +12,5 @@ KEY: Final = "share_link"
 def button(says: str, why_not: str = "") -> None:
     """Draw the button; where no link can be copied, *why_not* says so."""
     st.button(
-        "Copy link", icon=":material/link:", width="stretch", key=KEY, disabled=bool(why_not), help=why_not or says,
-    )  # fmt: skip
+        "Copy link", icon=":material/link:", width="stretch", key=KEY, disabled=bool(why_not), help=why_not or says
+    )

@@ -11,16 +11,19 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any, Final
 
-from blocktime.app.controls import own_files
+from blocktime.app.controls import settings, user_files
+from blocktime.app.controls.page_question import PageQuestion
 from blocktime.app.reports.report_html import compare_page, run_page
-from blocktime.app.session.taken import Download
-from blocktime.app.text import rows
+from blocktime.app.session.download_buttons import Download
+from blocktime.app.text import answer_rows
 from blocktime.app.text.iostat_text import Measured, columns_of, value_of
 from blocktime.app.text.profile import profile, wait_class
+from blocktime.app.text.text import data_of
 from blocktime.model.results import RunResult
-from blocktime.scenarios import Scenario, to_mapping, to_toml
-from blocktime.scenarios.compare import changes
+from blocktime.scenarios import Scenario, to_mapping
+from blocktime.scenarios.spec import CHANGE
 from blocktime.scenarios.uncertainty import Difference
+from blocktime.scenarios.why import changes
 
 BY_A_SPREADSHEET: Final = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the begin of a formula."""
@@ -28,15 +31,13 @@ BY_A_SPREADSHEET: Final = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True)
 class PageAnswer:
-    """The page's answer: baseline and what-if, and whether they differ."""
+    """The page's answer: baseline and what-if."""
 
-    name: str
-    """Of the baseline; see :mod:`app.controls.own_files`."""
+    question: PageQuestion
     base: Scenario
     other: Scenario
     before: RunResult
     after: RunResult
-    changed: bool
     sure: tuple[Difference, ...] = ()
     """How sure their difference is, where the page says it."""
 
@@ -48,84 +49,75 @@ class PageAnswer:
     @property
     def stem(self) -> str:
         """What the files are called."""
-        return own_files.label(self.name).removesuffix(".toml") + ("-what-if" if self.changed else "")
+        return user_files.label(self.question.name).removesuffix(".toml") + ("-what-if" if self.question.change else "")
 
 
-def downloads(shown: PageAnswer) -> Iterator[Download]:
+def downloads(page: PageAnswer) -> Iterator[Download]:
     """Every file that the answer gives."""
-    after, constants = shown.after, shown.other.system
+    after, constants = page.after, page.other.system
     offers: list[tuple[str, str, str, str, str, Callable[[], str]]] = [
         ("toml", "Scenario (TOML)", ".toml", "application/toml",
-         "For `blocktime run`, and to be opened on this page again", lambda: document(shown)),
+         "Both sides, for `blocktime compare` and `run`, and to be opened on this page again", lambda: document(page)),
         ("html", "Report (HTML)", "-report.html", "text/html",
-         "One file with charts, tables and the scenario; opens without a network", lambda: report(shown)),
+         "One file with charts, tables and the scenario; opens without a network", lambda: report(page)),
         ("profile", "Profile (CSV)", "-profile.csv", "text/csv",
-         "Components of the response time, baseline beside what-if, in seconds", lambda: profile_table(shown)),
+         "Components of the response time, baseline beside what-if, in seconds", lambda: profile_table(page)),
         ("iostat", "iostat (CSV)", "-iostat.csv", "text/csv",
          "Every line of iostat and the whole run, in iostat's units", lambda: iostat_table(after)),
         ("constants", "Constants (CSV)", "-constants.csv", "text/csv",
          "Each constant with value, interval, origin and the range it was fitted in",
-         lambda: csv_text(rows.assumptions(constants, after))),
+         lambda: csv_text(answer_rows.assumptions(constants, after))),
         ("json", "Result (JSON)", "-result.json", "application/json",
          "Every number, as `blocktime run --json` prints it", lambda: result(after)),
     ]  # fmt: skip
-    if shown.differs:
-        baseline = (
-            "baseline",
-            "Baseline (TOML)",
-            "-baseline.toml",
-            "application/toml",
-            "What the what-if is compared with",
-        )
-        offers.insert(1, (*baseline, lambda: to_toml(shown.base)))
     for key, label, ending, kind, says, content in offers:
         if key != "iostat" or after.device:
-            yield Download(key, label, f"{shown.stem}{ending}", kind, says, content)
+            yield Download(key, label, f"{page.stem}{ending}", kind, says, content)
 
 
-def document(shown: PageAnswer) -> str:
-    """The what-if as a scenario file that ``blocktime run`` takes."""
+def document(page: PageAnswer) -> str:
+    """The question as a file: the system, and its change."""
     import tomlkit
 
-    mapping = to_mapping(shown.other)
-    if own_files.is_own(shown.name):
-        inferred = own_files.source(shown.name).data.get("inferred", [])
-        kept = [warning_text for warning_text in inferred if not _is_set_again(warning_text, shown)]
-        mapping = {**mapping, **({"inferred": kept} if kept else {})}
+    question = page.question
+    mapping = to_mapping(page.base)
+    mapping[CHANGE] = user_files.change_table([settings.setting(path, text) for path, text in question.change.items()])
+    if user_files.is_user_file(question.name):
+        inferred = user_files.source(question.name).data.get("inferred", [])
+        warnings = [warning_text for warning_text in inferred if not _is_set_again(warning_text, page)]
+        mapping = {**mapping, **({"inferred": warnings} if warnings else {})}
     return tomlkit.dumps(mapping)
 
 
-def _is_set_again(inferred: Mapping[str, Any], shown: PageAnswer) -> bool:
-    """Whether the what-if sets a field whose fitted value the file gave."""
-    constant = shown.other.system.constants.get(inferred["field"])
+def _is_set_again(inferred: Mapping[str, Any], page: PageAnswer) -> bool:
+    """Whether the system sets a field whose fitted value the file gave."""
+    constant = page.base.system.constants.get(inferred["field"])
     return constant is None or constant.how != "fitted"
 
 
-def command_line(shown: PageAnswer) -> str:
+def command_line(page: PageAnswer) -> str:
     """What runs the downloaded scenario to the same numbers."""
-    return shlex.join(["blocktime", "run", f"{shown.stem}.toml"])
+    return shlex.join(["blocktime", "compare" if page.question.change else "run", f"{page.stem}.toml"])
 
 
 def result(after: RunResult) -> str:
     """The what-if's result as ``blocktime run --json`` prints it."""
-    return json.dumps(
-        after.model_dump(mode="json", exclude_none=True), indent=2, allow_nan=False, ensure_ascii=False
-    )
+    return json.dumps(data_of(after), indent=2, allow_nan=False, ensure_ascii=False)
 
 
-def report(shown: PageAnswer) -> str:
+def report(page: PageAnswer) -> str:
     """One self-contained page: of the run, or where something is changed of both runs and why they differ."""
-    if not shown.differs:
-        return run_page(shown.other, shown.after)
-    both = (shown.base, shown.other), (shown.before, shown.after), ("baseline", "what-if")
-    return compare_page(*both, shown.sure)
+    if not page.differs:
+        return run_page(page.other, page.after)
+    both = (page.base, page.other), (page.before, page.after), ("baseline", "what-if")
+    return compare_page(*both, page.sure)
 
 
-def profile_table(shown: PageAnswer) -> str:
+def profile_table(page: PageAnswer) -> str:
     """The components in seconds, the largest of the what-if first, the whole last."""
-    counted = {row.name: row for row in profile(shown.after)}
+    counted = {row.name: row for row in profile(page.after)}
     lines: list[dict[str, object]] = []
-    for change in sorted(changes(shown.before, shown.after), key=lambda change: -change.after_s):
+    for change in sorted(changes(page.before, page.after), key=lambda change: -change.after_s):
         row = counted.get(change.name)
         lines.append(
             {
@@ -134,7 +126,7 @@ def profile_table(shown: PageAnswer) -> str:
                 "count": row.count if row else None, "each s": row.each_s if row else None,
             }
         )  # fmt: skip
-    before, after = shown.before.time.elapsed_s, shown.after.time.elapsed_s
+    before, after = page.before.time.elapsed_s, page.after.time.elapsed_s
     whole = {"component": "all", "baseline s": before, "what-if s": after, "difference s": after - before}
     return csv_text([*lines, whole])
 

@@ -11,8 +11,9 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from blocktime.app.base.output import one_line
-from blocktime.app.base.packed import LONGEST
-from blocktime.app.controls import own_files
+from blocktime.app.base.text_packing import LONGEST
+from blocktime.app.controls import user_files
+from blocktime.app.controls.page_question import opened
 from blocktime.app.controls.settings import change_words
 from blocktime.app.session import address, navigation
 from blocktime.model.errors import SpecError, cut
@@ -25,7 +26,7 @@ MOST: Final = len(KEYS)
 CALLED: Final = "called"
 LONGEST_NAME: Final = 60
 LONGEST_AUTOMATIC: Final = 80
-HELD: Final = "pins.held"
+SESSION_KEY: Final = "pins.held"
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,12 @@ class Pin:
 
 
 Pins = tuple[Pin, ...]
+EXAMPLE: Final[Pins] = (
+    Pin("full-scan-nvme"),
+    Pin("full-scan-nvme", (("tablespace.block_size_bytes", "16384"),)),
+    Pin("full-scan-nvme", (("disk.use", "ebs-gp3"),)),
+)
+"""What the page of comparisons opens with; the first pin of a reader's own takes its place."""
 
 
 def title_of(pin: Pin, base: Pin) -> str:
@@ -56,7 +63,7 @@ def automatic(pin: Pin, base: Pin) -> str:
     changed = ", ".join(change_words(path, text) for path, text in pin.changes)
     if changed and pin.name == base.name:
         return cut(changed[0].upper() + changed[1:], LONGEST_AUTOMATIC)
-    return cut(", ".join(filter(None, [own_files.title(pin.name), changed])), LONGEST_AUTOMATIC)
+    return cut(", ".join(filter(None, [user_files.title(pin.name), changed])), LONGEST_AUTOMATIC)
 
 
 def added(pins: Pins, pin: Pin) -> Pins:
@@ -69,8 +76,8 @@ def pinned(pins: Pins, name: str, changes: Mapping[str, str], base: Mapping[str,
 
     *base* is what that baseline changes in the scenario.
     """
-    mine, its_base = Pin(name, tuple(changes.items())), Pin(name, tuple((base or {}).items()))
-    return added(pins or (its_base,), mine)
+    pin, its_base = Pin(name, tuple(changes.items())), Pin(name, tuple((base or {}).items()))
+    return added((its_base,) if not pins or pins == EXAMPLE else pins, pin)
 
 
 def why_not(pins: Pins, pin: Pin) -> str:
@@ -113,7 +120,7 @@ def written(pins: Sequence[Pin]) -> dict[str, str]:
 
 def _text(pin: Pin) -> str:
     """``NAME&FIELD=VALUE``, or the packed form that the first page's address has."""
-    query = address.written(pin.name, dict(pin.changes), "")
+    query = address.written(opened(pin.name, dict(pin.changes)), "")
     if pin.called:
         query[CALLED] = pin.called
     name = query.pop(address.SCENARIO, None)
@@ -123,9 +130,7 @@ def _text(pin: Pin) -> str:
 def read(query: Mapping[str, str]) -> tuple[Pins, list[str]]:
     """The pins that an address asks for, and a sentence for whatever of it cannot be."""
     pins: Pins = ()
-    notes = [
-        f"The link has {cut(key)!r}, which is not a field of this page." for key in query if key not in KEYS
-    ]
+    notes = [f"The link has {cut(key)!r}, which is not a field of this page." for key in query if key not in KEYS]
     for key in KEYS:
         if key not in query:
             continue
@@ -155,33 +160,38 @@ def _pin(text: str) -> tuple[Pin, Sequence[str]]:
         raise SpecError(f"it sets more than {address.MOST_FIELDS:,} fields") from None
     called = query.pop(CALLED, "")
     if address.PACKED in query:
-        own_files.opened_link(query[address.PACKED])  # says what is wrong with it
+        user_files.opened_link(query[address.PACKED])  # says what is wrong with it
     elif name not in library():
         raise SpecError(f"it names no scenario that exists ({cut(name)})")
     if name:
         query[address.SCENARIO] = name
-    shown = address.read(query, next(iter(library())))
-    (pin,) = renamed((Pin(shown.name, tuple(shown.changes.items())),), 0, called)
-    return pin, shown.notes
+    question, notes = address.read(query, next(iter(library())))
+    (pin,) = renamed((Pin(question.name, tuple(question.changed.items())),), 0, called)
+    return pin, notes
 
 
 # In the session
 
 
-def held() -> Pins:
+def session_pins() -> Pins:
     """The pins of this session."""
-    pins: Pins = st.session_state.get(HELD, ())
+    pins: Pins = st.session_state.get(SESSION_KEY, ())
     return pins
+
+
+def pins_of_reader() -> Pins:
+    """The pins of this session, without the example."""
+    return () if session_pins() == EXAMPLE else session_pins()
 
 
 def put(pins: Pins) -> None:
     """Keep *pins* in this session."""
-    st.session_state[HELD] = pins
+    st.session_state[SESSION_KEY] = pins
 
 
 def look(name: str, changes: Mapping[str, str]) -> tuple[str, int]:
     """What :func:`button` says of the scenario *name* with *changes*: why it cannot be pinned, and how many are."""
-    pins = held()
+    pins = pins_of_reader()
     return why_not(pins, Pin(name, tuple(changes.items()))), len(pins)
 
 

@@ -10,14 +10,15 @@ from typing import Final, Literal
 
 from blocktime.app.controls.sweep_form import SweepForm
 from blocktime.app.reports.sweep_table import SweepTable, table_of
+from blocktime.app.session.job import Job
 from blocktime.model.errors import BlocktimeError
-from blocktime.scenarios.sweeps.plan import Plan
-from blocktime.scenarios.sweeps.run import Outcome, Running
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, sweeping
+from blocktime.scenarios.sweeps.sweep_plan import Plan
+from blocktime.scenarios.sweeps.sweep_run import Outcome, Running
 
 MOST_AT_ONCE: Final = 2
 """Sweeps that are answered at the same time; others wait for their turn."""
-MOST_KEPT: Final = 12
+MOST_ENDED: Final = 12
 """Jobs that are remembered after their end."""
 LOOKS_S: Final = 0.2
 FORGOTTEN_S: Final = 60.0
@@ -31,7 +32,7 @@ class _Left(Exception):
     """The job is not wanted any more, or knows enough."""
 
 
-class SweepJob(Listener):
+class SweepJob(Job, Listener):
     """One sweep on its way; its thread writes what it knows, and others read it at any time.
 
     A job that only *tries* checks every point and answers a few, to say how long all of them take; those are kept.
@@ -49,6 +50,7 @@ class SweepJob(Listener):
 
         *awaited* says whether its page is open, even where that shows something else and does not look.
         """
+        super().__init__()
         self.id = token_hex(8)
         self.forgotten = False
         """Whether it has ended because nobody looked at it any more."""
@@ -61,12 +63,10 @@ class SweepJob(Listener):
         self.workers = 1
         self.table: SweepTable | None = None
         self._expected_s: float | None = None
-        self._began_s = 0.0
+        self._answers_s = 0.0
+        """When its first answers came, by the clock."""
         self._before = 0
         self._awaited = awaited
-        self._looked_s = time.monotonic()
-        self._cancelled = threading.Event()
-        self._ended = threading.Event()
 
     # What a page asks
 
@@ -78,7 +78,7 @@ class SweepJob(Listener):
     @property
     def cancelling(self) -> bool:
         """Whether it was told to end and has not yet."""
-        return self.active and self._cancelled.is_set()
+        return self.active and self.is_cancelled
 
     @property
     def done(self) -> int:
@@ -90,25 +90,13 @@ class SweepJob(Listener):
         """Answers a second since the first of them, as far as there are any."""
         if self.state != "answering" or self.answered <= self._before:
             return None
-        return (self.answered - self._before) / max(1e-3, time.monotonic() - self._began_s)
+        return (self.answered - self._before) / max(1e-3, time.monotonic() - self._answers_s)
 
     @property
     def left_s(self) -> float | None:
         """About how long it will take from now on; None where nobody knows yet."""
         rate = self.rate_per_s
         return (self.wanted - self.done) / rate if rate else self._expected_s
-
-    def look(self) -> None:
-        """Somebody still wants it."""
-        self._looked_s = time.monotonic()
-
-    def cancel(self) -> None:
-        """End it after the answers that are under way; what was answered is kept."""
-        self._cancelled.set()
-
-    def wait(self, seconds: float) -> None:
-        """Until it has ended, but not longer."""
-        self._ended.wait(seconds)
 
     # What its thread does
 
@@ -131,7 +119,7 @@ class SweepJob(Listener):
         except Exception as error:  # a page must not wait for a thread that is gone
             self._fail([f"an error in blocktime: {type(error).__name__}: {error}"])
         finally:
-            self._ended.set()
+            self.end()
 
     def _answer(self) -> None:
         self.state = "checking"
@@ -156,11 +144,11 @@ class SweepJob(Listener):
 
     def _go_on(self) -> None:
         """Leave off once it was cancelled, or nobody has looked at it for long."""
-        if self._cancelled.is_set():
+        if self.is_cancelled:
             raise _Left
         if self._awaited():
             self.look()
-        elif time.monotonic() - self._looked_s > FORGOTTEN_S:
+        elif self.unlooked_s > FORGOTTEN_S:
             self.forgotten = True
             raise _Left
 
@@ -183,11 +171,11 @@ class SweepJob(Listener):
         self._take(running.outcome)
         if self.tries:
             raise _Left
-        self._before, self._began_s = self.answered, time.monotonic()
+        self._before, self._answers_s = self.answered, time.monotonic()
         self.state = "answering"
         self._go_on()
 
-    def told(self, outcome: Outcome) -> None:
+    def report_progress(self, outcome: Outcome) -> None:
         """Some more are answered."""
         self._take(outcome)
         self._go_on()
@@ -210,7 +198,7 @@ class Jobs:
         with self._lock:
             self._jobs[job.id] = job
             ended = [job.id for job in self._jobs.values() if not job.active]
-            for old in ended[: max(0, len(ended) - MOST_KEPT)]:
+            for old in ended[: max(0, len(ended) - MOST_ENDED)]:
                 del self._jobs[old]
         job.start(self._turns[job.tries])
         return job

@@ -8,20 +8,15 @@ from typing import Final
 import streamlit as st
 
 from blocktime.app.base.markdown import plain
-from blocktime.app.base.packed import LARGEST_BYTES
-from blocktime.app.controls import own_files
+from blocktime.app.base.text_packing import LARGEST_BYTES
+from blocktime.app.controls import user_files
+from blocktime.app.controls.page_question import PageQuestion, opened
 from blocktime.model.errors import BlocktimeError
 
-Take = Callable[[str, dict[str, str]], None]
-"""Show the scenario of that name with those changes."""
+Take = Callable[[PageQuestion], None]
+"""Show that question."""
 MOST_TRANSFERRED_MB: Final = 20
 """A file above this is refused by the browser, with a mark of its own; nothing of it comes here."""
-STYLE: Final = """<style>
-.st-key-upload_file [data-testid="stFileUploaderDropzoneInstructions"],
-.st-key-upload_file:has([data-testid="stFileChipIconError"]) [data-testid="stAlert"] {display: none}
-</style>"""
-# NOTE: the instructions would name the browser's limit, which is not that of a scenario; and beside the browser's mark
-# a sentence would be of the file before
 PLACE: Final = "upload"
 TIMES: Final = "upload.times"
 """How many files were chosen: each one in a fresh control, so that the browser's mark is of the last one."""
@@ -38,14 +33,13 @@ def draw(take: Take) -> None:
         st.session_state.pop(REFUSED, None)
         return
     with place.container(key="upload_file"):
-        st.html(STYLE)
         key = f"upload.{st.session_state.setdefault(TIMES, 0)}"
         st.file_uploader(
             f"Scenario file: TOML, at most {LARGEST_BYTES:,} bytes", ["toml"], key=key, on_change=_chosen,
             args=(key, take), max_upload_size=MOST_TRANSFERRED_MB,
             help="A file as this page downloads it and `blocktime run` reads it. Its base is a scenario of the "
-            "library, or it has none. A file that only changes a library scenario opens as those changes; any other "
-            "file opens as a new baseline.",
+            "library, or it has none. A file with a [change] opens with both sides; one that only changes a library "
+            "scenario opens as those changes; any other file opens as a new baseline.",
         )  # fmt: skip
         if REFUSED in st.session_state:
             st.error(plain(st.session_state[REFUSED]), icon=":material/error:")
@@ -58,9 +52,9 @@ def _chosen(key: str, take: Take) -> None:
         return
     st.session_state[TIMES] += 1
     try:
-        name, changes = own_files.opened(file.getvalue(), file.name)
+        question = opened(*user_files.opened(file.getvalue(), file.name))
     except BlocktimeError as error:
         st.session_state[REFUSED] = str(error)
         return
     st.session_state[PLACE] = False
-    take(name, changes)
+    take(question)

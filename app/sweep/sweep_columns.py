@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from blocktime.app.charts.sweep_charts import unit_for
-from blocktime.app.text.sweep_text import are_numbers, shown
+from blocktime.app.text.sweep_text import are_numbers, show_value
 from blocktime.model.units import unit_of
 
 DIGITS: Final = 3
@@ -28,24 +28,20 @@ class ShownColumn:
     """Of a number with decimals, as ``printf`` writes it."""
 
 
-def shown_column(name: str, heading: str, values: Sequence[Any]) -> ShownColumn:
+def table_column(name: str, heading: str, values: Sequence[Any]) -> ShownColumn:
     """The values of the field or measure *name*; missing are None or NaN."""
-    known = [
-        value
-        for value in values
-        if value is not None and not (isinstance(value, float) and math.isnan(value))
-    ]
+    known = [value for value in values if value is not None and not (isinstance(value, float) and math.isnan(value))]
     if unit_of(name) == "bytes" or not known or not are_numbers(known):
         return ShownColumn(heading, [_sized(name, value) for value in values])
     sizes = sorted(abs(value) for value in known if value and math.isfinite(value))
     least, most = (sizes[0], sizes[-1]) if sizes else (1.0, 1.0)
     scale, word = unit_for(name, max(least, most / LONGEST))
     unit = word.strip() or unit_of(name)
-    laid = [_scaled(value, scale) for value in values]
-    whole = all(value is None or float(value).is_integer() for value in laid)
+    scaled = [_scaled(value, scale) for value in values]
+    whole = all(value is None or float(value).is_integer() for value in scaled)
     finest = min(least, most - least) if most > least else least
     return ShownColumn(
-        f"{heading} ({unit})" if unit else heading, laid, "" if whole else f"%.{_decimals(finest / scale)}f"
+        f"{heading} ({unit})" if unit else heading, scaled, "" if whole else f"%.{_decimals(finest / scale)}f"
     )
 
 
@@ -53,7 +49,7 @@ def _sized(name: str, value: Any) -> Any:
     """A size in words, anything else as it is."""
     if isinstance(value, float) and math.isnan(value):
         return None
-    return shown(name, value) if unit_of(name) == "bytes" and value is not None else value
+    return show_value(name, value) if unit_of(name) == "bytes" and value is not None else value
 
 
 def _scaled(value: Any, scale: float) -> Any:

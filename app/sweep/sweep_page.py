@@ -11,8 +11,8 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from blocktime.app.base.looking import look_again
 from blocktime.app.base.markdown import plain, sentence
+from blocktime.app.base.polling import look_again
 from blocktime.app.controls import settings
 from blocktime.app.controls.sweep_form import (
     DESIGNS,
@@ -20,6 +20,7 @@ from blocktime.app.controls.sweep_form import (
     MOST_ANSWERS,
     MOST_LINES,
     MOST_REPLICATIONS,
+    SIDES,
     AxisLine,
     SweepForm,
     every_field,
@@ -38,8 +39,8 @@ from blocktime.model.errors import BlocktimeError, cut
 from blocktime.model.measures import MEASURES
 from blocktime.model.units import show_number
 from blocktime.scenarios import Scenario
-from blocktime.scenarios.sweeps.asked import library_of_sweeps
-from blocktime.scenarios.sweeps.plan import Plan
+from blocktime.scenarios.sweeps.sweep_plan import Plan
+from blocktime.scenarios.sweeps.sweep_source import library_of_sweeps
 from blocktime.scenarios.why_words import listed
 
 FORM: Final = "sweep.asked"
@@ -63,15 +64,15 @@ def jobs() -> Jobs:
     return Jobs()
 
 
-def _job(held: str) -> SweepJob | None:
+def _job(key: str) -> SweepJob | None:
     """This session's job of that name in its state; looking at it keeps it going."""
-    job = jobs().get(st.session_state.get(held))
+    job = jobs().get(st.session_state.get(key))
     if job is not None:
         job.look()
     return job
 
 
-def _start_job(held: str, form: SweepForm, *, tries: bool = False, plan: Plan | None = None) -> SweepJob:
+def _start_job(key: str, form: SweepForm, *, tries: bool = False, plan: Plan | None = None) -> SweepJob:
     """Begin a job that goes on while this session's page is open, in whichever tab and on whichever page."""
     context = get_script_run_ctx()
     session = context.session_id if context is not None else ""
@@ -81,7 +82,7 @@ def _start_job(held: str, form: SweepForm, *, tries: bool = False, plan: Plan | 
         plan=plan,
         awaited=lambda: runtime.exists() and runtime.get_instance().is_active_session(session),
     )
-    st.session_state[held] = jobs().start(job).id
+    st.session_state[key] = jobs().start(job).id
     return job
 
 
@@ -90,7 +91,6 @@ def page() -> None:
     _start()
     _follow_what_if()
     form: SweepForm = st.session_state[FORM]
-    st.html(navigation.STYLE)
     with st.sidebar:
         scenario = _source(form)
         if not st.session_state[FROM_FILE]:
@@ -111,9 +111,7 @@ def page() -> None:
         st.rerun()  # it ended while the page was drawn, which still offers to cancel it
     if job is not None and job.table is not None:
         if job.form != form:
-            st.caption(
-                ":material/history: These results predate your last change. Click **Run** to update them."
-            )
+            st.caption(":material/history: These results predate your last change. Click **Run** to update them.")
         results(job.table, job.id)
     elif job is None or not job.active:
         st.caption(
@@ -127,7 +125,7 @@ def page() -> None:
 
 def _start() -> None:
     """On the session's first run take the state from the address."""
-    query = {name: st.query_params.get_all(name) for name in st.query_params}
+    query = address.of_run()
     what_if_state.start({name: given[-1] for name, given in query.items() if name not in FROM_QUERY})
     if st.session_state.pop(navigation.SWEEP_WHAT_IF, False):
         _put_what_if()
@@ -135,8 +133,9 @@ def _start() -> None:
         return
     if FORM in st.session_state and not address.went_back():
         return
-    name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
-    form, notes = form_in(query, name, changes)
+    question = what_if_state.current()
+    form, notes = form_in(query, question.name, question.changed)
+    form = form if form.is_library_sweep else _with_question(form)
     _put(_with_a_first_line(form))
     st.session_state[NOTES] = [*st.session_state[what_if_state.NOTES], *notes]
     st.session_state[what_if_state.NOTES] = []
@@ -145,9 +144,7 @@ def _start() -> None:
     if wanted in MEASURES:
         st.session_state[MEASURE] = wanted
     elif wanted:
-        st.session_state[NOTES].append(
-            f"The link asks for the measure {cut(wanted)!r}, which does not exist."
-        )
+        st.session_state[NOTES].append(f"The link asks for the measure {cut(wanted)!r}, which does not exist.")
 
 
 def _with_a_first_line(form: SweepForm) -> SweepForm:
@@ -160,23 +157,28 @@ def _with_a_first_line(form: SweepForm) -> SweepForm:
 
 
 def _put_what_if() -> None:
-    """Sweep the What-if page's scenario."""
-    name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
-    _put(_with_a_first_line(SweepForm(name, tuple(changes.items()))))
+    _put(_with_a_first_line(_with_question(SweepForm(""))))
+
+
+def _with_question(form: SweepForm) -> SweepForm:
+    """*form* of what the What-if page asks; one side is left where nothing is changed."""
+    question = what_if_state.current()
+    fields = tuple(question.changed.items()), tuple(question.system.items())
+    side = form.side if question.change else "change"
+    return replace(form, base=question.name, changes=fields[0], system=fields[1], side=side)
 
 
 def _follow_what_if() -> None:
     """The What-if page's scenario may have changed since."""
     form: SweepForm = st.session_state[FORM]
     if not form.is_library_sweep:
-        name, changes = st.session_state[what_if_state.NAME], st.session_state[what_if_state.CHANGES]
-        st.session_state[FORM] = replace(form, base=name, changes=tuple(changes.items()))
+        st.session_state[FORM] = _with_question(form)
 
 
 def _address(form: SweepForm) -> None:
     """Keep the address such that it opens this screen."""
     wanted: dict[str, str | list[str]] = (
-        {} if form.is_library_sweep else {**address.written(form.base, dict(form.changes), "")}
+        {} if form.is_library_sweep else {**address.written(what_if_state.current(), "")}
     )
     wanted |= query_of(form)
     measure = st.session_state.get(MEASURE)
@@ -188,7 +190,6 @@ def _address(form: SweepForm) -> None:
 
 
 def _put(form: SweepForm) -> None:
-    """Let the controls show *form*."""
     st.session_state[FORM] = form
     st.session_state[NOTES] = []
     for key in [key for key in st.session_state if str(key).startswith("sweep.asked.")]:
@@ -199,16 +200,16 @@ def _edit(change: Callable[[SweepForm], SweepForm]) -> None:
     _put(change(st.session_state[FORM]))
 
 
-def _took(name: str, read: Callable[[Any], Any] = lambda held: held) -> None:
+def _took(name: str, read: Callable[[Any], Any] = lambda value: value) -> None:
     """A control of the form moved."""
     if _is_gone(name):
         return
-    held = st.session_state[f"sweep.asked.{name}"]
+    value = st.session_state[f"sweep.asked.{name}"]
     st.session_state[NOTES] = []
-    st.session_state[FORM] = replace(st.session_state[FORM], **{name: read(held)})
+    st.session_state[FORM] = replace(st.session_state[FORM], **{name: read(value)})
 
 
-def _held(name: str, value: Any) -> Any:
+def _now(name: str, value: Any) -> Any:
     """What the control *name* holds: *value* where it was not drawn before.
 
     Each drawing says what it holds: a browser that is late builds the control from the last one alone.
@@ -238,6 +239,13 @@ def _source(form: SweepForm) -> Scenario:
     else:
         scenario, _ = settings.settle(form.base, dict(form.changes))
     if not st.session_state[FROM_FILE]:
+        if not form.is_library_sweep and form.changes != form.system:
+            names = list(SIDES)
+            st.selectbox(
+                "Side", names, names.index(_now("side", form.side)), format_func=SIDES.__getitem__,
+                help="**Both sides**: each point twice, so the table and the charts compare them",
+                **_moves("side", _took, "side"),
+            )  # fmt: skip
         moved = f", {len(form.changes)} changed" if form.changes else ""
         st.caption(f"Base scenario {plain(scenario.base or scenario.origin)}{moved}")
     return scenario
@@ -254,7 +262,6 @@ def _pick_source() -> None:
 
 
 def _lines(form: SweepForm, scenario: Scenario) -> None:
-    """What varies, field by field."""
     known = every_field(scenario)
     st.markdown("**What varies**")
     for place, line in enumerate(form.lines):
@@ -264,7 +271,7 @@ def _lines(form: SweepForm, scenario: Scenario) -> None:
             options = list(
                 dict.fromkeys([*([line.key] if line.key else []), *(key for key in known if key not in used)])
             )
-            chosen = _held(f"key.{place}", line.key or None)
+            chosen = _now(f"key.{place}", line.key or None)
             name.selectbox(
                 f"Field {place + 1}", options, options.index(chosen) if chosen in options else None,
                 label_visibility="collapsed", placeholder="choose, or type a name", filter_mode="contains",
@@ -278,14 +285,14 @@ def _lines(form: SweepForm, scenario: Scenario) -> None:
             several = len(form.lines) > 1
             values, together = st.columns([2.2, 1]) if several else (st.container(), None)
             values.text_input(
-                f"Values {place + 1}", _held(f"written.{place}", line.written), placeholder="a, b, c or low:high:n:log",
+                f"Values {place + 1}", _now(f"written.{place}", line.written), placeholder="a, b, c or low:high:n:log",
                 **_moves(f"written.{place}", _took_line, place, "written"),
                 help="A list such as `2K, 8K, 32K`; or a range `low:high:n` of n values, with `:log` by equal ratios. "
                 "A sampled design takes `low:high`.",
             )  # fmt: skip
             if together is not None:
                 together.text_input(
-                    f"Group {place + 1}", _held(f"zip.{place}", line.zip), placeholder="none",
+                    f"Group {place + 1}", _now(f"zip.{place}", line.zip), placeholder="none",
                     **_moves(f"zip.{place}", _took_line, place, "zip"),
                     help="Fields of one group take their first values together, then their second ones, and so on. "
                     "Without a group, a field is combined with every value of the others.",
@@ -336,21 +343,22 @@ def _design(form: SweepForm) -> None:
     """How the points are chosen and answered."""
     designs = list(DESIGNS)
     st.selectbox(
-        "Points", designs, designs.index(_held("design", form.design)), format_func=DESIGNS.__getitem__,
+        "Points", designs, designs.index(_now("design", form.design)), format_func=DESIGNS.__getitem__,
         help="Every combination of the values, or a number of samples of their space",
         **_moves("design", _took, "design"),
     )  # fmt: skip
     if form.design != "crossed":
-        st.number_input("Samples", 1, MOST_ANSWERS, _held("samples", form.samples), help="A power of two for Sobol",
-                        **_moves("samples", _took, "samples"))  # fmt: skip
+        st.number_input(
+            "Samples", 1, MOST_ANSWERS, _now("samples", form.samples), **_moves("samples", _took, "samples")
+        )
     with st.expander("Conditions, replications", expanded=bool(form.where)):
         st.text_area(
-            "Only points where", _held("where", "\n".join(form.where)), height=80,
+            "Only points where", _now("where", "\n".join(form.where)), height=80,
             placeholder="workload.users <= 50 * host.cpus", help="One condition a line; a point must meet all of them",
             **_moves("where", _took, "where", lambda text: tuple(filter(None, map(str.strip, text.splitlines())))),
         )  # fmt: skip
         st.number_input(
-            "Replications", 1, MOST_REPLICATIONS, _held("replications", form.replications),
+            "Replications", 1, MOST_REPLICATIONS, _now("replications", form.replications),
             help="Simulations of a point, each with its seed", **_moves("replications", _took, "replications"),
         )  # fmt: skip
 
@@ -502,7 +510,6 @@ def _say_ended(job: SweepJob | None) -> None:
 
 
 def _say_faults(job: SweepJob) -> None:
-    """Each fault once."""
     if job.form.lines and all(line.is_blank for line in job.form.lines):
         st.info("Choose a field, and give it values.", icon=":material/info:")
         return

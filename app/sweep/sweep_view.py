@@ -12,23 +12,24 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from blocktime.app.answer import drawn
+from blocktime.app.answer import page_elements
 from blocktime.app.base.markdown import plain
 from blocktime.app.charts import sweep_charts
 from blocktime.app.charts.drawing import Figure
+from blocktime.app.controls.page_question import opened
 from blocktime.app.controls.sweep_form import label_of
 from blocktime.app.reports import sweep_report
 from blocktime.app.reports.sweep_table import SweepTable, table_bytes, zipped_csv
-from blocktime.app.session import address, navigation, taken, what_if_state
-from blocktime.app.sweep.sweep_columns import ShownColumn, shown_column
-from blocktime.app.text.sweep_text import Summary, levels_of, shown
+from blocktime.app.session import address, download_buttons, navigation, what_if_state
+from blocktime.app.sweep.sweep_columns import ShownColumn, table_column
+from blocktime.app.text.sweep_text import Summary, levels_of, show_value
 from blocktime.model.measures import MEASURES
 
 MEASURE: Final = "sweep.measure"
 ACROSS, UP, DRAWN = "sweep.across", "sweep.up", "sweep.drawn"
 OTHERS: Final = "sweep.other."
 CHOSEN: Final = "sweep.chosen"
-MOST_SHOWN: Final = 5_000
+MOST_ROWS: Final = 5_000
 ROW_PX: Final = 35
 MOST_HEIGHT_PX: Final = 360
 MOST_ERRORS: Final = 8
@@ -55,7 +56,7 @@ def results(stored: SweepTable, name: str) -> None:
     for column in right:
         with column:
             st.markdown("**Effect of each field** (mean over all others)")
-            drawn.chart("sweep_moves", *sweep_charts.moves(summary))
+            page_elements.chart("sweep_moves", *sweep_charts.moves(summary))
     _errors(stored)
     _point(stored, summary, name)
     _tabs(stored, summary, name)
@@ -65,41 +66,36 @@ def _choices(stored: SweepTable) -> str:
     """Which measure, over which fields, and at which values of the others."""
     count = len(stored.keys)
     first, *columns = st.columns(4 if count > 1 else [1, 3])
-    held = st.session_state[MEASURE]
+    chosen = st.session_state[MEASURE]
     measure: str = first.selectbox(
         "Measure", stored.measures, key=MEASURE, format_func=sweep_charts.measure_name, persist_state="session",
-        help=plain(f"{held}: {MEASURES[held].says}"),
+        help=plain(f"{chosen}: {MEASURES[chosen].says}"),
     )  # fmt: skip
     if count < 2:
         return measure
     for key, usual in zip((ACROSS, UP), sweep_charts.pairs(stored.summary(measure))[0], strict=True):
-        held = st.session_state.get(key)
+        chosen = st.session_state.get(key)
         # each drawing says it, see sweep_page._held
-        st.session_state[key] = held if held in stored.keys else usual
+        st.session_state[key] = chosen if chosen in stored.keys else usual
     if st.session_state[ACROSS] == st.session_state[UP]:
         st.session_state[UP] = next(key for key in stored.keys if key != st.session_state[ACROSS])
     columns[0].selectbox("Across", stored.keys, key=ACROSS, format_func=label_of, persist_state="session")
     columns[1].selectbox("Rows or lines", stored.keys, key=UP, format_func=label_of, persist_state="session")
     st.session_state[DRAWN] = st.session_state.get(DRAWN, "Heat map")
     others = [key for key in stored.keys if key not in _pair()]
-    columns[2].segmented_control(
-        "Drawn as", ("Heat map", "Lines"), key=DRAWN, required=True, persist_state="session"
-    )
+    columns[2].segmented_control("Drawn as", ("Heat map", "Lines"), key=DRAWN, required=True, persist_state="session")
     for start in range(0, len(others), 4):
         for column, key in zip(st.columns(4), others[start : start + 4], strict=False):
             levels = levels_of(list(stored.summary(measure).axes[key]))
             options: list[Any] = [MEAN, *levels] if len(levels) <= sweep_charts.MOST_LEVELS else [MEAN]
             if st.session_state.get(OTHERS + key) not in options:
                 st.session_state[OTHERS + key] = MEAN
-            column.selectbox(
-                plain(label_of(key)), options, key=OTHERS + key,
-                format_func=partial(_level, key),
-            )  # fmt: skip
+            column.selectbox(plain(label_of(key)), options, key=OTHERS + key, format_func=partial(_level, key))
     return measure
 
 
 def _level(key: str, value: Any) -> str:
-    return MEAN if value is MEAN else shown(key, value)
+    return MEAN if value is MEAN else show_value(key, value)
 
 
 def _pair() -> tuple[str, str]:
@@ -120,7 +116,7 @@ def _main(summary: Summary, name: str) -> None:
         thin = not as_lines and sweep_charts.is_sampled(summary, across, up)
         draw = sweep_charts.lines if as_lines else sweep_charts.over_two
         figure, finding = draw(summary, across, up, fixed)
-        texts = [f"{label_of(key)} is {shown(key, value)}" for key, value in fixed.items()]
+        texts = [f"{label_of(key)} is {show_value(key, value)}" for key, value in fixed.items()]
         if averaged:
             texts.append(f"{averaged} differ from point to point" if thin else f"means over {averaged}")
     words = sweep_charts.measure_name(summary.measure)
@@ -128,7 +124,7 @@ def _main(summary: Summary, name: str) -> None:
     title = (f" ({unit})" if unit else "") + (f" — {'; '.join(texts)}" if texts else "")
     st.markdown(f"**{plain(words[0].upper() + words[1:])}**{plain(title)}")
     st.plotly_chart(
-        drawn.in_ink(figure), key=f"sweep_main_{name}", alt=finding, theme="streamlit",
+        page_elements.in_ink(figure), key=f"sweep_main_{name}", alt=finding, theme="streamlit",
         config={"displayModeBar": False}, selection_mode="points",
         on_select=lambda: _chosen_in_chart(f"sweep_main_{name}", figure),
     )  # fmt: skip
@@ -161,9 +157,9 @@ def _point(stored: SweepTable, summary: Summary, name: str) -> None:
             st.caption("Several points lie there: fix the other fields above, or choose a row of the table.")
             return
         fields = stored.at(row).items()
-        at = ", ".join(f"{plain(label_of(key))} **{plain(shown(key, value))}**" for key, value in fields)
+        at = ", ".join(f"{plain(label_of(key))} **{plain(show_value(key, value))}**" for key, value in fields)
         error = stored.values["error"][row]
-        value = f":red[{plain(error)}]" if error else f"**{summary.shown(summary.values[row])}**"
+        value = f":red[{plain(error)}]" if error else f"**{summary.show(summary.values[row])}**"
         where, action, link = st.columns([3, 1.2, 1], vertical_alignment="center")
         where.markdown(f"{at}: {plain(sweep_charts.measure_name(summary.measure))} {value}")
         place = stored.changes(row)
@@ -171,15 +167,12 @@ def _point(stored: SweepTable, summary: Summary, name: str) -> None:
             action.caption("Its scenario is not of the library, so no link leads to it.")
             return
         base, changes = place
-        if action.button(
-            "Open in What if", icon=":material/open_in_full:", width="stretch", key=f"open_{name}"
-        ):
-            what_if_state.show(base, changes)
+        if action.button("Open in What if", icon=":material/open_in_full:", width="stretch", key=f"open_{name}"):
+            what_if_state.show(opened(base, changes))
             navigation.go_to(navigation.WHAT_IF)
         link.link_button(
-            "In a new tab", f"./?{urlencode({'scenario': base, **changes})}", width="stretch",
-            icon=":material/link:",
-        )  # fmt: skip
+            "In a new tab", f"./?{urlencode({'scenario': base, **changes})}", width="stretch", icon=":material/link:"
+        )
 
 
 def _errors(stored: SweepTable) -> None:
@@ -196,9 +189,9 @@ def _errors(stored: SweepTable) -> None:
 
 
 def _tabs(stored: SweepTable, summary: Summary, name: str) -> None:
-    drawn.tabs("sweep_tabs", {
+    page_elements.tabs("sweep_tabs", {
         "Table": lambda: _table(stored, summary, name),
-        "Parallel coordinates": lambda: drawn.captioned("sweep_parallel", *sweep_charts.parallel(summary)),
+        "Parallel coordinates": lambda: page_elements.captioned("sweep_parallel", *sweep_charts.parallel(summary)),
         "How this was computed": lambda: _made_by(stored),
         "Export": lambda: _files(stored, summary, name),
     })  # fmt: skip
@@ -208,17 +201,14 @@ def columns_of(stored: SweepTable, summary: Summary) -> list[ShownColumn]:
     """The table as the page shows it: fields as a DBA writes them, the measure, its change, errors."""
     before = summary.reference.get(summary.measure)
     words = sweep_charts.measure_name(summary.measure)
-    values = summary.values[:MOST_SHOWN].tolist()
+    values = summary.values[:MOST_ROWS].tolist()
     columns = [
-        *(
-            shown_column(key, _heading(key, stored.keys), summary.axes[key][:MOST_SHOWN])
-            for key in stored.keys
-        ),
-        shown_column(summary.measure, words, values),
+        *(table_column(key, _heading(key, stored.keys), summary.axes[key][:MOST_ROWS]) for key in stored.keys),
+        table_column(summary.measure, words, values),
         ShownColumn(CHANGE, [_change(value, before) for value in values], "%+.1f %%"),
     ]
     if stored.errors:
-        columns.append(ShownColumn("no answer because", list(stored.values["error"])[:MOST_SHOWN]))
+        columns.append(ShownColumn("no answer because", list(stored.values["error"])[:MOST_ROWS]))
     return columns
 
 
@@ -235,7 +225,7 @@ def _change(value: float, before: float | None) -> float | None:
 
 def _table(stored: SweepTable, summary: Summary, name: str) -> None:
     columns = columns_of(stored, summary)
-    rows = min(len(stored), MOST_SHOWN)
+    rows = min(len(stored), MOST_ROWS)
     key = f"sweep_rows_{name}"
     st.dataframe(
         {column.heading: column.values for column in columns}, hide_index=True, key=key,
@@ -264,14 +254,9 @@ def _files(stored: SweepTable, summary: Summary, name: str) -> None:
         ("Parquet", "parquet", "application/vnd.apache.parquet", lambda: table_bytes(stored, ".parquet")),
         ("CSV", "csv", "text/csv", lambda: table_bytes(stored, ".csv")),
         ("CSV with its description", "zip", "application/zip", lambda: zipped_csv(stored)),
-        (
-            "HTML report",
-            "html",
-            "text/html",
-            lambda: sweep_report.page_of(stored, [replace(summary, named=str)]),
-        ),
+        ("HTML report", "html", "text/html", lambda: sweep_report.page_of(stored, [replace(summary, named=str)])),
     )
-    taken.buttons([
-        taken.Download(f"{label}_{name}", label, f"{stored.stem}.{ending}", kind, "", content)
+    download_buttons.buttons([
+        download_buttons.Download(f"{label}_{name}", label, f"{stored.stem}.{ending}", kind, "", content)
         for label, ending, kind, content in offers
     ])  # fmt: skip

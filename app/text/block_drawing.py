@@ -71,17 +71,17 @@ def _cells(use: BlockUse | None, reserve_bytes: float, size_bytes: float, column
     """What each column of a block's line shows; whatever is in the block has one column at least."""
     if use is None:
         return []
-    held = {
+    bytes_of = {
         HEADER: use.header_bytes,
         ITL: use.itl_bytes,
         ROWS: use.row_bytes,
         STUBS: use.stub_bytes,
         MOVED: use.moved_bytes,
     }
-    cells = {part: max(1, round(columns * held[part] / size_bytes)) for part in held if held[part] >= 1}
-    kept = min(use.free_bytes, reserve_bytes)
-    cells[RESERVE] = round(columns * kept / size_bytes)
-    cells[FREE] = round(columns * (use.free_bytes - kept) / size_bytes)
+    cells = {part: max(1, round(columns * bytes_of[part] / size_bytes)) for part in bytes_of if bytes_of[part] >= 1}
+    reserve = min(use.free_bytes, reserve_bytes)
+    cells[RESERVE] = round(columns * reserve / size_bytes)
+    cells[FREE] = round(columns * (use.free_bytes - reserve) / size_bytes)
     largest = max(cells, key=lambda part: cells[part])
     cells[largest] += columns - sum(cells.values())
     return [part for part in PARTS for _ in range(cells.get(part, 0))]
@@ -89,8 +89,7 @@ def _cells(use: BlockUse | None, reserve_bytes: float, size_bytes: float, column
 
 def _coloured(cells: Sequence[BlockPart], plain: bool) -> str:
     return "".join(
-        style((part.plain if plain else part.letter) * len(list(run)), fg=part.colour)
-        for part, run in groupby(cells)
+        style((part.plain if plain else part.letter) * len(list(run)), fg=part.colour) for part, run in groupby(cells)
     )
 
 

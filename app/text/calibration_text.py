@@ -11,7 +11,7 @@ from blocktime.app.text.compare_table import value_said
 from blocktime.model.units import show_change, show_number
 from blocktime.validation import load_case, numbers_of
 from blocktime.validation.fit import Estimate, Fit
-from blocktime.validation.left_out import LeftOut
+from blocktime.validation.out_of_sample import LeftOut
 
 SAME: Final = 1e-4
 """Relative difference of two estimates below which nothing that is printed differs."""

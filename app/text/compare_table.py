@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from blocktime.app.base.lines import with_unit
-from blocktime.app.controls.fields import OWN, facts, value_at
+from blocktime.app.controls.control_fields import AS_STATED, facts, value_at
 from blocktime.app.text.quantities import Quantity, counts, number, times
 from blocktime.model.catalog import KINDS
 from blocktime.model.results import RunResult
@@ -73,9 +73,7 @@ def by_scenario(
             row[line.title] = value
             change = None if before is None or value is None else value - before
             row[change_of(line, letters[0])] = change
-            row[percent_of(line, letters[0])] = (
-                100 * change / before if before and change is not None else None
-            )
+            row[percent_of(line, letters[0])] = 100 * change / before if before and change is not None else None
         rows.append(row)
     return rows
 
@@ -114,18 +112,18 @@ def settings(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
         section
         for section in KINDS.values()
         if _differ(chosen := [value_at(scenario, f"{section}.use") for scenario in scenarios])
-        and OWN not in chosen
+        and AS_STATED not in chosen
     ]
     leaves = [_leaves(scenario) for scenario in scenarios]
     for section in named:
         differing[f"{section}.use"] = [
-            _shown(f"{section}.use", scenario, value_at(scenario, f"{section}.use")) for scenario in scenarios
+            _show_value(f"{section}.use", scenario, value_at(scenario, f"{section}.use")) for scenario in scenarios
         ]
     for path in dict.fromkeys(path for leave in leaves for path in leave):
         values = [leave.get(path, _NONE) for leave in leaves]
         if _differ(values) and not any(path.startswith(f"{section}.") for section in named):
             differing[path] = [
-                "–" if value is _NONE else _shown(path, scenario, value)
+                "–" if value is _NONE else _show_value(path, scenario, value)
                 for scenario, value in zip(scenarios, values, strict=True)
             ]
     return differing
@@ -144,7 +142,7 @@ def _leaves(scenario: Scenario) -> dict[str, Any]:
     return dict(leaves({**system, "workload": scenario.workload.model_dump()}, numbered="mix"))
 
 
-def _shown(path: str, scenario: Scenario, value: Any) -> str:
+def _show_value(path: str, scenario: Scenario, value: Any) -> str:
     """A value in its unit, the title of a catalog's entry."""
     if isinstance(value, list | tuple):
         return f"{len(value):,} of them"

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
-from click import style
-
-from blocktime.app.base.lines import NAME_WIDTH, head, parted, wrapped
+from blocktime.app.base.lines import NAME_WIDTH, parted
 from blocktime.app.text.outside import MARK, by_component, lettered, lines_of, marked, what_the_mark_says
 from blocktime.app.text.profile import Scale, scale_of
 from blocktime.app.text.quantities import Quantity, counts
-from blocktime.app.text.transaction_text import tps, util_sentence
+from blocktime.app.text.section import CellTable, Fact, Section
+from blocktime.app.text.transaction_text import util_sentence
 from blocktime.app.text.uncertainty_text import difference_sentence
 from blocktime.model.results import RunResult
-from blocktime.model.units import show_alike, show_change, show_seconds
-from blocktime.scenarios import Scenario
-from blocktime.scenarios.compare import chance, changes, components, path, why
+from blocktime.scenarios import Scenario, verdict
 from blocktime.scenarios.uncertainty import Difference
-from blocktime.scenarios.why_streams import overlapped
+from blocktime.scenarios.why import chance, changes, components, path, why
 
 
 class ScenarioComparison(NamedTuple):
@@ -42,10 +39,17 @@ class ScenarioComparison(NamedTuple):
         both = zip(self.results, self.titles, strict=True)
         return [f"{result.scenario} – {title}" if title else result.scenario for result, title in both]
 
+    def sentence(self, place: int) -> str:
+        """What one answer differs in from the first, in one sentence; empty where the scenarios are not known."""
+        if not self.scenarios:
+            return ""
+        text = verdict.sentence(self.results[0], self.results[place], (self.scenarios[0], self.scenarios[place]))
+        return f"{self.letters[place]}: {text}" if len(self.results) > 2 else text
+
     def reasons(self, place: int) -> list[str]:
         """Why one answer differs from the first, in sentences."""
-        asked = (self.scenarios[0], self.scenarios[place]) if self.scenarios else None
-        return why(self.results[0], self.results[place], asked)
+        scenarios = (self.scenarios[0], self.scenarios[place]) if self.scenarios else None
+        return why(self.results[0], self.results[place], scenarios)
 
 
 def compare_lines(
@@ -58,52 +62,58 @@ def compare_lines(
 ) -> Iterator[str]:
     """Several answers side by side against the first, and why they differ, with what *scenarios* set otherwise."""
     comparison = ScenarioComparison(results, titles, scenarios, sure)
-    return parted(
-        filter(None, ([*what_is_compared(comparison, width)], *compared(comparison, width).values()))
-    )
+    sections = chain([what_is_compared(comparison)], *compared(comparison, width).values())
+    return parted(section.lines(width) for section in sections if section)
 
 
-def compared(comparison: ScenarioComparison, width: int) -> dict[str, list[str]]:
-    """The sections of a comparison by name, in their order; terminal and HTML file draw them."""
+def compared(comparison: ScenarioComparison, width: int = 0) -> dict[str, list[Section]]:
+    """The sections of a comparison by name, in their order, for a terminal of *width* or a page that scrolls."""
     results, letters = comparison.results, comparison.letters
-    differences: list[str] = []
-    for letter, result in zip(letters[1:], results[1:], strict=True):
-        differences += wrapped(difference_line(results[0], result, letter), width, bold=True)
-    for letter, difference in zip(letters[1:], comparison.sure, strict=False):
-        differences += wrapped(difference_sentence(difference, letter, letters[0]), width)
+    differences = [
+        Fact("", text, bold=True) for place in range(1, len(results)) if (text := comparison.sentence(place))
+    ]
+    differences += [
+        Fact("", text)
+        for letter, result in zip(letters[1:], results[1:], strict=True)
+        if (text := different_work(results[0], result, letter))
+    ]
+    differences += [
+        Fact("", difference_sentence(difference, letter, letters[0]))
+        for letter, difference in zip(letters[1:], comparison.sure, strict=False)
+    ]
     return {
-        "differences": differences,
-        "side by side": [*side_by_side_lines(results, letters, width)],
-        **{f"why {letter}": [*_why(comparison, place, width)] for place, letter in enumerate(letters[1:], 1)},
-        "notes": [*_notes(comparison, width)],
+        "differences": [Section(rows=differences, label=0)],
+        "side by side": [*side_by_side(results, letters, width)],
+        "why": [_why(comparison, place) for place in range(1, len(letters))],
+        "notes": [Section(rows=[*_notes(comparison)])],
     }
 
 
-def what_is_compared(comparison: ScenarioComparison, width: int) -> Iterator[str]:
-    """A line for each answer: its letter, its name and how it was made."""
+def what_is_compared(comparison: ScenarioComparison) -> Section:
+    """Each answer: its letter, its name and how it was made."""
+    facts = []
     for letter, result, name in zip(comparison.letters, comparison.results, comparison.names, strict=True):
         how = result.method if result.transactions else f"{result.method}; {path(result)}"
-        yield from wrapped(f"{name} ({how})", width, first=f"{letter}  ")
+        facts.append(Fact(letter, f"{name} ({how})"))
+    return Section(rows=facts, label=3)
 
 
-def _why(comparison: ScenarioComparison, place: int, width: int) -> Iterator[str]:
-    """Why one answer differs from the first: a heading, and its sentences."""
+def _why(comparison: ScenarioComparison, place: int) -> Section:
+    """Why one answer differs from the first."""
     letters = comparison.letters
-    yield head(f"Why {letters[place]} differs from {letters[0]}" if len(letters) > 2 else "Why")
-    for sentence in comparison.reasons(place):
-        yield from wrapped(sentence, width, first="- ")
+    heading = f"Why {letters[place]} differs from {letters[0]}" if len(letters) > 2 else "Why"
+    return Section(heading, [Fact("-", sentence) for sentence in comparison.reasons(place)], label=2)
 
 
-def _notes(comparison: ScenarioComparison, width: int) -> Iterator[str]:
+def _notes(comparison: ScenarioComparison) -> Iterator[Fact]:
     """Warnings, constants beyond the range that they were fitted in, and what %util says of several drives."""
     results, letters = comparison.results, comparison.letters
     for notes, name, colour in (
-        (warnings_of(results, letters), "warning   ", "yellow"),
-        (lines_of([result.extrapolated for result in results], letters), "beyond    ", "yellow"),
-        (util_of(results, letters), "%util     ", None),
+        (warnings_of(results, letters), "warning", "yellow"),
+        (lines_of([result.extrapolated for result in results], letters), "beyond", "yellow"),
+        (util_of(results, letters), "%util", ""),
     ):
-        for note in notes:
-            yield from wrapped(note, width, first=name, colour=colour)
+        yield from (Fact(name, note, colour) for note in notes)
 
 
 def warnings_of(results: Sequence[RunResult], letters: Sequence[str]) -> list[str]:
@@ -118,7 +128,7 @@ def util_of(results: Sequence[RunResult], letters: Sequence[str]) -> list[str]:
     return [f"{letter}: {text}" for result, letter in both if (text := util_sentence(result))]
 
 
-LEAST_SHOWN: Final = 0.0005
+LEAST_TIME: Final = 0.0005
 """What rounds to nothing in the table's digits."""
 MOST_ROWS_APART: Final = 0.01
 """Rows returned that differ by no more are the same question."""
@@ -129,79 +139,31 @@ def letters_for(count: int) -> list[str]:
     return [chr(ord("A") + index) if index < 26 else f"#{index + 1}" for index in range(count)]
 
 
-def difference_line(base: RunResult, other: RunResult, letter: str = "B") -> str:
-    """How the elapsed times differ, in one sentence."""
-    before, after = base.time.elapsed_s, other.time.elapsed_s
-    call = _of_a_call(base, other, letter)
-    of = ""
-    if base.transactions is not None and other.transactions is not None:
-        of = "a transaction of "
-        call = f" {letter} does {tps(other.transactions.per_s)} TPS, A {tps(base.transactions.per_s)}."
+def different_work(base: RunResult, other: RunResult, letter: str = "B") -> str:
+    """That two answers are not of the same work, or return other rows, in one sentence; empty where they are alike."""
     if (base.transactions is None) != (other.transactions is None):
-        first, second = (
-            "one transaction" if result.transactions else "a whole run" for result in (base, other)
-        )
-        call = f" They are not the same work: A is {first}, {letter} is {second}."
-    elif "fetch" in base.calls and "fetch" in other.calls:
+        first, second = ("one transaction" if result.transactions else "a whole run" for result in (base, other))
+        return f"They are not the same work: A is {first}, {letter} is {second}."
+    if "fetch" in base.calls and "fetch" in other.calls:
         rows = [result.calls["fetch"].rows for result in (base, other)]
         if abs(rows[1] - rows[0]) > MOST_ROWS_APART * max(rows):
-            call += f" They do not return the same rows: A {rows[0]:,.0f}, {letter} {rows[1]:,.0f}."
-    shown = show_alike(before, after, abs(after - before))
-    times = f"{of.capitalize()}{letter} takes {shown[1]}, {'one of ' if of else ''}A {shown[0]}"
-    if shown[0] == shown[1]:
-        return f"{of.capitalize()}{letter} takes as long as {'one of ' if of else ''}A: {shown[1]}.{call}"
-    if unclear := chance(base, other):
-        return f"{times}: {unclear}.{call}"
-    change = show_change(before, after)
-    if change.startswith("×"):
-        change = f"{change[1:]} times as long"
-    less = "less" if after < before else "more"
-    return f"{times}: {shown[2]} {less}{change and ', '}{change}.{call}"
+            return f"They do not return the same rows: A {rows[0]:,.0f}, {letter} {rows[1]:,.0f}."
+    return ""
 
 
-def _of_a_call(base: RunResult, other: RunResult, letter: str) -> str:
-    """What a call takes, where calls are under way at once and the elapsed time says little."""
-    if not base.streams or not other.streams or not overlapped(base, other):
-        return ""
-    before, after = (show_seconds(result.streams[0].response_s) for result in (base, other) if result.streams)
-    return f" A call of {letter} takes {after}, one of A {before}."
-
-
-def side_by_side_lines(
-    results: Sequence[RunResult], letters: Sequence[str], width: int = 80
-) -> Iterator[str]:
-    """Times and counts in columns, as many answers beside the first as fit in *width*."""
-    fit = max(1, (width - NAME_WIDTH - 12) // 33)
+def side_by_side(results: Sequence[RunResult], letters: Sequence[str], width: int = 0) -> Iterator[Section]:
+    """Times and counts in columns, as many answers beside the first as fit in *width*, or all."""
     others = range(1, len(results))
-    yield from parted(
-        _side_by_side(results, letters, others[at : at + fit]) for at in range(0, len(others), fit)
-    )
+    fit = max(1, (width - NAME_WIDTH - 12) // 33) if width else max(1, len(others))
+    for at in range(0, len(others), fit):
+        places = [0, *others[at : at + fit]]
+        block, names = [results[place] for place in places], [letters[place] for place in places]
+        yield Section(rows=[_times_apart(block, names, scale_of(results))])
+        rows = [(quantity.name, *(_count(quantity, result) for result in block)) for quantity in counts(results)]
+        rows = [("counts", *names), *(row for row in rows if any(row[1:]))]
+        yield Section(rows=[CellTable(rows, (NAME_WIDTH, 12, 12, *[33] * (len(block) - 2)), bold=True)])
     if text := what_the_mark_says(results):
-        yield ""
-        yield from wrapped(text, width, colour="yellow")
-
-
-def _side_by_side(
-    results: Sequence[RunResult], letters: Sequence[str], shown: Sequence[int]
-) -> Iterator[str]:
-    scale = scale_of(results)
-    both = [results[0], *(results[i] for i in shown)]
-    base, others = letters[0], [letters[i] for i in shown]
-    yield head(
-        f"{'seconds' if scale.per_s == 1 else f'{scale.word} of {scale.of}':<{NAME_WIDTH}}{base:>12}"
-        + "".join(f"{other:>12}{other + '-' + base:>12}{'%':>9}" for other in others)
-    )
-    yield from _times_apart(both, scale)
-    yield ""
-    heading = f"{'counts':<{NAME_WIDTH}}{base:>12}" + "".join(f"{other:>12}{'':>21}" for other in others)
-    yield head(heading.rstrip())
-    for quantity in counts(results):
-        values = [_count(quantity, result) for result in both]
-        cells = f" {values[0]:>11}" + "".join(f" {value:>11}{'':>21}" for value in values[1:])
-        first, *more = textwrap.wrap(quantity.name, NAME_WIDTH - 1, subsequent_indent="  ")
-        if any(values):
-            yield f"{first:<{NAME_WIDTH}}{cells}".rstrip()
-            yield from more
+        yield Section(notes=[text], colour="yellow")
 
 
 def _count(quantity: Quantity, result: RunResult) -> str:
@@ -209,7 +171,7 @@ def _count(quantity: Quantity, result: RunResult) -> str:
     return quantity.missing.partition(":")[0] if value is None else quantity.unit.show(value)
 
 
-def _times_apart(results: Sequence[RunResult], scale: Scale) -> Iterator[str]:
+def _times_apart(results: Sequence[RunResult], letters: Sequence[str], scale: Scale) -> CellTable:
     """The components of the times of *results*, the largest first, and the whole, against the first."""
     base, others = results[0], results[1:]
     parts = [components(result) for result in results]
@@ -219,34 +181,33 @@ def _times_apart(results: Sequence[RunResult], scale: Scale) -> Iterator[str]:
         for other in others
         for change in changes(base, other)
     }
+    heads = [cell for letter in letters[1:] for cell in (letter, f"{letter}-{letters[0]}", "%")]
+    rows = [["seconds" if scale.per_s == 1 else f"{scale.word} of {scale.of}", letters[0], *heads]]
     for name in sorted(largest, key=lambda name: -largest[name]):
-        before, *after = (scale.per_s * part.get(name, 0.0) for part in parts)
-        if any(abs(time) >= LEAST_SHOWN for time in (before, *after)):
-            yield from _difference(marked(name, outside), before, after)
-    last = scale.whole + (f" {MARK}" if outside else "")
-    before, *after = (scale.per_s * result.time.elapsed_s for result in results)
-    yield from _difference(last, before, after, [bool(chance(base, other)) for other in others])
+        times = [scale.per_s * part.get(name, 0.0) for part in parts]
+        if any(abs(time) >= LEAST_TIME for time in times):
+            rows.append([marked(name, outside), *_cells(*times)])
+    wholes = [scale.per_s * result.time.elapsed_s for result in results]
+    rows.append([scale.whole + (f" {MARK}" if outside else ""), *_cells(*wholes)])
+    colours: dict[int, str] = {}
+    for place, other in enumerate(others):
+        if rows[-1][3 + 3 * place] != "=" and not chance(base, other):
+            colour = "green" if wholes[place + 1] < wholes[0] else "red"
+            colours |= dict.fromkeys(range(2 + 3 * place, 5 + 3 * place), colour)
+    return CellTable(rows, (NAME_WIDTH, 12, *[12, 12, 9] * len(others)), sums=1, bold=True, colours=colours)
 
 
-def _difference(
-    name: str, before: float, after: Sequence[float], unsure: Sequence[bool] | None = None
-) -> Iterator[str]:
-    """A line of the table; the last one, which says where the difference is *unsure*, is bold and coloured."""
-    first, *more = textwrap.wrap(name, NAME_WIDTH - 1, subsequent_indent="  ")
-    line = f"{first:<{NAME_WIDTH}}{_seconds(before):>12}"
-    for place, value in enumerate(after):
+def _cells(before: float, *after: float) -> Iterator[str]:
+    """The first time, then each other one with its difference from the first and the same in percent."""
+    yield _seconds(before)
+    for value in after:
         change = value - before
-        percent = f"{round(100 * change / before, 1) + 0.0:+.1f}" if before else ""
-        difference = f"{change:+,.3f}"
+        difference, percent = (f"{change:+,.3f}", f"{round(100 * change / before, 1) + 0.0:+.1f}" if before else "")
         if abs(change) < 0.0005:
             difference, percent = "=", ""
         elif value >= 10 * before > 0:
             percent = f"×{value / before:,.0f}"
-        cell = f"{_seconds(value):>12}{difference:>12}{percent:>9}"
-        certain = unsure is not None and not unsure[place] and difference != "="
-        line += style(cell, fg="green" if change < 0 else "red") if certain else cell
-    yield line.rstrip() if unsure is None else style(line.rstrip(), bold=True)
-    yield from more
+        yield from (_seconds(value), difference, percent)
 
 
 def _seconds(value: float) -> str:

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from click import style
 
 from blocktime.app.base.lines import wrapped
-from blocktime.app.text.iostat_text import MOST_LINES, device_lines, size_lines
-from blocktime.app.text.money_text import money_lines
-from blocktime.app.text.plan_text import plan_lines
-from blocktime.app.text.profile_table import mark_lines, profile_lines
-from blocktime.app.text.programs_text import programs_lines
-from blocktime.app.text.segment_text import block_lines, row_lines, search_lines, segment_lines
-from blocktime.app.text.stream_text import stream_lines, timeline_lines
-from blocktime.app.text.text import answer, io_lines, note_lines, optimizer_lines, tkprof_lines
-from blocktime.app.text.transaction_text import (
-    intervals_left_out,
-    kind_lines,
-    load_lines,
-    on_await_lines,
-    policy_lines,
-    resource_lines,
-    transaction_lines,
-)
+from blocktime.app.text import segment_text, transaction_text
+from blocktime.app.text.iostat_text import MOST_LINES, device_section, size_sections
+from blocktime.app.text.money_text import money_section
+from blocktime.app.text.plan_text import plan_section
+from blocktime.app.text.profile_table import profile_section
+from blocktime.app.text.programs_text import programs_section
+from blocktime.app.text.section import Section
+from blocktime.app.text.stream_text import stream_section, timeline_section
+from blocktime.app.text.text import answer, io_section, note_section, optimizer_section, tkprof_section
 from blocktime.model.results import SIMULATION, RunResult
 
 
@@ -39,49 +32,58 @@ class Form(NamedTuple):
     whole: bool = True
     """Whether there is room for what is of little interest in transactions: intervals of iostat, sizes of requests."""
 
-    def of_devices(self, result: RunResult) -> RunResult:
-        """*result* with what there is room for of its devices."""
-        return result if self.whole or not result.transactions else intervals_left_out(result)
+    def device(self, result: RunResult) -> Section:
+        """The devices, as much of them as there is room for."""
+        device_result = result
+        if result.transactions and not self.whole:
+            device_result = transaction_text.intervals_left_out(result)
+        section = device_section(device_result, self.width, self.most_lines)
+        return replace(section, notes=transaction_text.await_notes(result))
+
+    def sizes(self, result: RunResult) -> Iterable[Section]:
+        """Sizes of requests, where there is room for them."""
+        return size_sections(result) if self.whole or not result.transactions else ()
+
+    def blocks(self, result: RunResult) -> Section:
+        """Blocks, drawn in letters."""
+        return segment_text.block_section(result, self.width, plain=self.bar.isascii())
 
 
-Lines = Callable[[RunResult, Form], Iterable[str]]
-SECTIONS: Final[dict[str, Lines]] = {
-    "programs": lambda result, form: programs_lines(result, form.width),
-    "transactions": lambda result, form: transaction_lines(result, form.width),
-    "streams": lambda result, form: stream_lines(result, form.width),
-    "profile": lambda result, form: (
-        *profile_lines(result, form.width, form.bar),
-        *mark_lines([result], form.width),
-    ),
-    "load": lambda result, _: load_lines(result),
-    "resources": lambda result, form: resource_lines(result, form.width, form.bar),
-    "kinds": lambda result, form: kind_lines(result, form.width),
-    "policies": lambda result, form: policy_lines(result, form.width),
-    "tkprof": lambda result, _: tkprof_lines(result),
-    "plan": lambda result, _: plan_lines(result),
-    "io": lambda result, form: io_lines(result, form.width),
-    "rows": lambda result, _: row_lines(result),
-    "segment": lambda result, form: segment_lines(result, form.width),
-    "search": lambda result, form: search_lines(result, form.width),
-    "blocks": lambda result, form: block_lines(result, form.width, plain=form.bar.isascii()),
-    "device": lambda result, form: (
-        *device_lines(form.of_devices(result), form.width, form.most_lines),
-        *on_await_lines(result, form.width),
-    ),
-    "sizes": lambda result, form: (
-        size_lines(result, form.width, form.bar) if form.whole or not result.transactions else ()
-    ),
-    "timeline": lambda result, form: timeline_lines(result, form.width, form.bar),
-    "optimizer": lambda result, _: optimizer_lines(result),
-    "money": lambda result, form: money_lines(result, form.width),
-    "notes": lambda result, form: note_lines(result, form.width),
+SECTIONS: Final[dict[str, Callable[[Form, RunResult], Section | Iterable[Section]]]] = {
+    "programs": lambda _, result: programs_section(result),
+    "transactions": lambda _, result: transaction_text.transaction_section(result),
+    "streams": lambda _, result: stream_section(result),
+    "profile": lambda _, result: profile_section(result),
+    "load": lambda _, result: transaction_text.load_section(result),
+    "resources": lambda _, result: transaction_text.resource_section(result),
+    "kinds": lambda _, result: transaction_text.kind_section(result),
+    "tkprof": lambda _, result: tkprof_section(result),
+    "plan": lambda _, result: plan_section(result),
+    "io": lambda _, result: io_section(result),
+    "rows": lambda _, result: segment_text.row_section(result),
+    "segment": lambda _, result: segment_text.segment_section(result),
+    "search": lambda _, result: segment_text.search_section(result),
+    "blocks": Form.blocks,
+    "device": Form.device,
+    "sizes": Form.sizes,
+    "timeline": lambda _, result: timeline_section(result),
+    "optimizer": lambda _, result: optimizer_section(result),
+    "money": lambda _, result: money_section(result),
+    "notes": lambda _, result: note_section(result),
 }
-"""Name -> its lines, the first of which is its heading, but for the notes; none where the answer has nothing of it."""
+"""Name -> its sections: most have the same rows in every form."""
 
 
-def sections(result: RunResult, form: Form, names: Iterable[str] = SECTIONS) -> Iterator[list[str]]:
+def sections(result: RunResult, form: Form, names: Iterable[str] = SECTIONS) -> Iterator[Section]:
     """Those of *names* that say something of an answer."""
-    return (lines for name in names if (lines := [*SECTIONS[name](result, form)]))
+    for name in names:
+        made = SECTIONS[name](form, result)
+        yield from filter(None, (made,) if isinstance(made, Section) else made)
+
+
+def lines(result: RunResult, form: Form, names: Iterable[str] = SECTIONS) -> Iterator[Iterator[str]]:
+    """The same as a terminal shows them."""
+    return (section.lines(form.width, form.bar) for section in sections(result, form, names))
 
 
 def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str = "█") -> Iterator[str]:
@@ -89,9 +91,9 @@ def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str =
     yield from heading_lines(result, title, width)
     yield ""
     yield from wrapped(answer(result), width, bold=True)
-    for lines in sections(result, Form(width, bar, whole=False)):
+    for section in lines(result, Form(width, bar, whole=False)):
         yield ""
-        yield from lines
+        yield from section
 
 
 def heading_lines(result: RunResult, title: str, width: int) -> Iterator[str]:

@@ -19,15 +19,15 @@ def spans(lines: Sequence[DeviceLine], most: int) -> list[tuple[int, int, bool]]
     if len(lines) <= most:
         return [(place, place + 1, True) for place in range(len(lines))]
     stretches = list(_stretches(lines))
-    kept, full = {0, len(stretches) - 1}, False
+    chosen, full = {0, len(stretches) - 1}, False
     for candidates in _worth_it([lines[first] for first, _ in stretches]):
-        if full and any({place - 1, place + 1} - kept for place in candidates - kept):
+        if full and any({place - 1, place + 1} - chosen for place in candidates - chosen):
             continue  # only what fills a gap needs no room
-        wider = kept | candidates
+        wider = chosen | candidates
         rows = len(list(_rows(stretches, wider)))
         if rows <= most:
-            kept, full = wider, rows == most
-    return list(_rows(stretches, kept))
+            chosen, full = wider, rows == most
+    return list(_rows(stretches, chosen))
 
 
 def _stretches(lines: Sequence[DeviceLine]) -> Iterator[tuple[int, int]]:
@@ -55,10 +55,10 @@ def _worth_it(lines: Sequence[DeviceLine]) -> Iterator[set[int]]:
     yield from ({place} for place in range(min(4, len(lines))))
 
 
-def _rows(stretches: Sequence[tuple[int, int]], kept: set[int]) -> Iterator[tuple[int, int, bool]]:
+def _rows(stretches: Sequence[tuple[int, int]], chosen: set[int]) -> Iterator[tuple[int, int, bool]]:
     """The stretches that are kept, and each gap between them as one that is not shown."""
     behind = 0
-    for place in sorted(kept):
+    for place in sorted(chosen):
         first, end = stretches[place]
         if first > behind:
             yield behind, first, first == behind + 1  # one line needs no more room than a note of its absence

@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 
 from click import style
 
-from blocktime.app.base.lines import head, wrapped
+from blocktime.app.base.lines import wrapped
 from blocktime.app.text.iostat_pick import spans
-from blocktime.model.laws import iostat
+from blocktime.app.text.section import Bar, CellTable, Section
+from blocktime.model.laws import iostat_columns
 from blocktime.model.results import DeviceLine, DeviceStats, RunResult
 from blocktime.model.units import show_bytes
 from blocktime.scenarios.why_device import flushes
@@ -52,7 +53,7 @@ COLUMNS: Final[dict[str, tuple[int, Callable[[Measured], float]]]] = {
     "f_await": (8, lambda d: _milliseconds(d.flush_await_s)),
     "svctm": (7, lambda d: 1000 * d.service_s),
     "%util": (7, lambda d: 100 * d.utilisation_fraction),
-    **{name: (len(name) + 1, lambda _: 0.0) for name in iostat.DISCARDS.split()},
+    **{name: (len(name) + 1, lambda _: 0.0) for name in iostat_columns.DISCARDS.split()},
 }
 ALWAYS: Final = frozenset({"avgrq-sz", "avgqu-sz", "aqu-sz", "await", "svctm", "%util"})
 """Columns that stand in a narrow terminal, too, where every line has zeros."""
@@ -71,8 +72,12 @@ class IostatLine(NamedTuple):
     measured: Measured | None
 
 
-def device_lines(result: RunResult, width: int = 80, most: int = MOST_LINES) -> Iterator[str]:
+def device_section(result: RunResult, width: int = 80, most: int = MOST_LINES) -> Section:
     """Each device in the columns of ``iostat -x``; some give way in a narrow terminal, and lines beyond *most*."""
+    return Section("Device", [*_device_lines(result, width, most)])
+
+
+def _device_lines(result: RunResult, width: int, most: int) -> Iterator[str]:
     rows = [line for name, stats in result.device.items() for line in lines_of(name, stats, most)]
     if not rows:
         return
@@ -81,17 +86,14 @@ def device_lines(result: RunResult, width: int = 80, most: int = MOST_LINES) -> 
     known = [row for row in rows if row.measured is not None]
     spans = max(9, *(len(row.seconds) + 1 for row in known)) if timed else 0
     printed = columns_of(result)
-    columns, absent = _columns(
-        printed, [row.measured for row in known if row.measured], width - label - spans
-    )
-    yield head("Device")
+    columns, absent = _columns(printed, [row.measured for row in known if row.measured], width - label - spans)
     names = "".join(f"{name:>{room}}" for name, room in columns.items())
     yield f"{device_head(printed):<{label}}{names}" + (f"{'seconds':>{spans}}" if timed else "")
     for row in rows:
         if row.measured is None:
             yield style(f"{'':<{label}}{row.seconds}", dim=True)
             continue
-        numbers = "".join(f"{shown(value_of(name, row.measured)):>{room}}" for name, room in columns.items())
+        numbers = "".join(f"{cell_of(value_of(name, row.measured)):>{room}}" for name, room in columns.items())
         yield f"{row.device:<{label}}{numbers}" + (f"{row.seconds:>{spans}}" if timed else "")
     if absent:
         yield from wrapped(f"a wider terminal shows {listed(absent)}", width, first=" " * label)
@@ -111,7 +113,7 @@ def device_head(printed: Sequence[str]) -> str:
     return "Device:" if "avgqu-sz" in printed else "Device"
 
 
-def shown(value: float) -> str:
+def cell_of(value: float) -> str:
     """A number of iostat; a dash for what is not known."""
     return "-" if isnan(value) else f"{value:.2f}"
 
@@ -120,17 +122,15 @@ def lines_of(name: str, stats: DeviceStats, most: int = MOST_LINES) -> list[Iost
     """The lines of one device, of a long run those that say most; then the whole run."""
     rows: list[IostatLine] = []
     hint = f"; {ALL_OF_THEM}"
-    for first, end, shown in spans(stats.lines, most):
+    for first, end, is_listed in spans(stats.lines, most):
         device_line = stats.lines[first]
-        if shown and end == first + 1:
+        if is_listed and end == first + 1:
             rows.append(IostatLine(name, span_of(device_line), device_line))
-        elif shown:
+        elif is_listed:
             last = stats.lines[end - 1]
             until = last.begin_s + last.interval_s
             rows.append(
-                IostatLine(
-                    "", f"… {end - first:,} idle intervals, {device_line.begin_s:.10g}-{until:.10g}", None
-                )
+                IostatLine("", f"… {end - first:,} idle intervals, {device_line.begin_s:.10g}-{until:.10g}", None)
             )
         else:
             rows.append(IostatLine("", f"… {plural(end - first, 'line')} left out{hint}", None))
@@ -145,12 +145,10 @@ def span_of(line: DeviceLine) -> str:
 
 def columns_of(result: RunResult) -> list[str]:
     """The columns that iostat prints under the kernel of an answer; where it is not known, the oldest."""
-    return iostat.columns_of(result.kernel)
+    return iostat_columns.columns_of(result.kernel)
 
 
-def _columns(
-    printed: Sequence[str], measured: Sequence[Measured], room: int
-) -> tuple[dict[str, int], list[str]]:
+def _columns(printed: Sequence[str], measured: Sequence[Measured], room: int) -> tuple[dict[str, int], list[str]]:
     """The *printed* columns with their widths, and those that say something but found no room."""
     widths = {
         name: max(COLUMNS[name][0], 1 + max(len(f"{value_of(name, line):.2f}") for line in measured))
@@ -167,20 +165,18 @@ def _columns(
     return widths, absent
 
 
-def size_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
+def size_sections(result: RunResult) -> Iterator[Section]:
     """Requests at each device by their size, and how many bios joined a waiting one."""
     for name, stats in result.device.items():
-        if not stats.request_bytes:
-            continue
-        yield head(f"Requests of {name}")
-        yield from wrapped(said_of_requests(stats), width)
-        requests, size = sum(stats.request_bytes.values()), _bytes(stats.request_bytes)
-        yield f"{'size':>12}{'requests':>14}{'%':>7}{'% of bytes':>12}"
-        for band, count, held in by_size(stats.request_bytes):
-            share = 100 * count / requests
-            line = f"{band:>12}{count:>14,.0f}{share:>7.1f}{100 * held / size if size else 0:>12.1f}"
-            letters = bar * round(share / 100 * max(0, min(40, width - len(line) - 2)))
-            yield f"{line}  {style(letters, fg='blue')}" if letters else line
+        if stats.request_bytes:
+            requests, size = sum(stats.request_bytes.values()), _bytes(stats.request_bytes)
+            rows, bars = [("size", "requests", "%", "% of bytes")], []
+            for band, count, size_sum in by_size(stats.request_bytes):
+                share = f"{100 * size_sum / size if size else 0:.1f}"
+                rows.append((band, f"{count:,.0f}", f"{100 * count / requests:.1f}", share))
+                bars.append(Bar(count / requests))
+            table = CellTable(rows, (14, 12, 7, 12), bars=bars)
+            yield Section(f"Requests of {name}", [table], lead=[said_of_requests(stats)])
 
 
 def said_of_requests(stats: DeviceStats) -> str:
@@ -202,9 +198,7 @@ def said_of_requests(stats: DeviceStats) -> str:
     joined = "none was merged"
     if merged:
         joined = f"{plural(merged, 'bio')} {'was' if merged == 1 else 'were'} merged into waiting requests"
-    return (
-        f"{f'{first}, and ' if first else ''}{plural(sum(sizes.values()), 'request')} {of}; {joined}{after}"
-    )
+    return f"{f'{first}, and ' if first else ''}{plural(sum(sizes.values()), 'request')} {of}; {joined}{after}"
 
 
 def _bytes(sizes: Mapping[int, float]) -> float:
@@ -214,10 +208,7 @@ def _bytes(sizes: Mapping[int, float]) -> float:
 def by_size(sizes: Mapping[int, float], most: int = MOST_SIZES) -> list[tuple[str, float, float]]:
     """Name, requests and bytes of each size; of each power of two where there are more than *most* sizes."""
     if len(sizes) <= most:
-        return [
-            (show_bytes(size) if size else FLUSH, count, size * count)
-            for size, count in sorted(sizes.items())
-        ]
+        return [(show_bytes(size) if size else FLUSH, count, size * count) for size, count in sorted(sizes.items())]
     bands: dict[int, list[float]] = {}
     emptied = sizes.get(0, 0.0)
     for size, count in sorted(sizes.items()):
@@ -229,7 +220,7 @@ def by_size(sizes: Mapping[int, float], most: int = MOST_SIZES) -> list[tuple[st
     return [
         *([(FLUSH, emptied, 0.0)] if emptied else []),
         *(
-            (f"{show_bytes(2 ** (power - 1)) if power else '0'}–{show_bytes(2**power)}", count, held)
-            for power, (count, held) in bands.items()
+            (f"{show_bytes(2 ** (power - 1)) if power else '0'}–{show_bytes(2**power)}", count, size_sum)
+            for power, (count, size_sum) in bands.items()
         ),
     ]

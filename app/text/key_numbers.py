@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 from blocktime.app.base.markdown import plain
 from blocktime.app.text.outside import by_number, farthest
-from blocktime.app.text.quantities import QUANTITIES, Better, Quantity, amount, of_first_device, of_program
+from blocktime.app.text.quantities import QUANTITIES, Quantity, amount, of_first_device
+from blocktime.model.measures import Better
 from blocktime.model.provenance import Extrapolation
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_alike, show_change, show_seconds
@@ -110,18 +111,14 @@ class Number:
         return text, "off" if tiny or abs(difference) < least else GOOD[self.quantity.better]
 
 
-def wholes(result: RunResult) -> list[Number]:
-    """What an answer is about: the elapsed time or a transaction's response; where programs share it, that of each."""
+def whole(result: RunResult) -> Number:
+    """What an answer is about: the elapsed time or a transaction's response, with its interval."""
     outside = by_number(result)["elapsed"]
     interval = result.time.interval
     ends = [] if interval is None else [show_seconds(interval.low_s), show_seconds(interval.high_s)]
-    known = (
-        f"{'mean ' if interval and interval.runs else ''}{' to '.join(ends)}" if len(set(ends)) > 1 else ""
-    )
+    known = f"{'mean ' if interval and interval.runs else ''}{' to '.join(ends)}" if len(set(ends)) > 1 else ""
     label, says = ("Response", MEAN) if result.transactions else ("Elapsed", "")
-    whole = QUANTITIES["elapsed_s"]._replace(label=label, says=says)
-    first, *others = [of_program(program) for program in result.programs or ()] or [whole]
-    return [Number(first, outside, known), *map(Number, others)]
+    return Number(QUANTITIES["elapsed_s"]._replace(label=label, says=says), outside, known)
 
 
 def others(before: RunResult, after: RunResult) -> list[Number]:
@@ -136,11 +133,7 @@ def others(before: RunResult, after: RunResult) -> list[Number]:
     return [
         *([Number(QUANTITIES["last_session_s"])] if several else []),
         *_cost(before, after),
-        *(
-            figure
-            for figure in figures
-            if figure.quantity.missing or {*map(figure.read, (before, after))} != {None}
-        ),
+        *(figure for figure in figures if figure.quantity.missing or {*map(figure.read, (before, after))} != {None}),
     ]
 
 
@@ -150,7 +143,7 @@ def lines(before: RunResult, after: RunResult) -> list[dict[str, str]]:
     rows = []
     for number in others(before, after):
         was, now = number.read(before), number.read(after)
-        shown = ["—" if value is None else number.show(value, was, now) for value in (was, now)]
+        texts = ["—" if value is None else number.show(value, was, now) for value in (was, now)]
         label = number.titled() + (f" :gray[{plain(number.quantity.says)}]" if number.quantity.says else "")
         if before == after:
             rows.append({"Number": label, "Value": plain(number.show(now))})
@@ -159,9 +152,7 @@ def lines(before: RunResult, after: RunResult) -> list[dict[str, str]]:
         text = "" if text == UNCHANGED else plain(text)
         if text and good != "off" and was is not None and now is not None:
             text = f":{COLOURS[good, now > was]}[{text}]"
-        rows.append(
-            {"Number": label, "Baseline": plain(shown[0]), "What-if": plain(shown[1]), "Change": text}
-        )
+        rows.append({"Number": label, "Baseline": plain(texts[0]), "What-if": plain(texts[1]), "Change": text})
     return rows
 
 
@@ -175,4 +166,6 @@ def _cost(before: RunResult, after: RunResult) -> list[Number]:
     each = words if max(totals) >= LEAST_AMOUNT or count > 1 else f"a million {money.per}s"
     per = f"1M {money.per}s" if each != words or count > 1 else money.per
     label, says = f"Cost, {money.currency}/{per}", f"of {each}, by the price list"
-    return [Number(amount("total", label, money.currency, words, count if each == words else MILLION, says))]
+    month = amount("", f"Month, {money.currency}", money.currency, "", says="of the whole machine, by the price list")
+    each_cost = amount("total", label, money.currency, words, count if each == words else MILLION, says)
+    return [Number(month), Number(each_cost)]

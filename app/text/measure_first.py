@@ -43,7 +43,7 @@ BySubject = Mapping[str, Cells]
 """What figures are of -> those figures."""
 
 
-def shown(figure: Figure) -> str:
+def show_figure(figure: Figure) -> str:
     """A figure as its report prints it."""
     return one_line((figure.printed or f"{show_number(figure.value, 10)} {figure.unit}")[:WIDEST_NAME])
 
@@ -152,7 +152,7 @@ def printed_cells(rows: Rows) -> tuple[list[str], list[list[str]]]:
     """The report's own columns, and the cells of each row as printed."""
     names = list(dict.fromkeys(name for _, cells in rows for name in cells))
     printed = [
-        [COUNTED.sub("", shown(cells[name])) if name in cells else "" for name in names] for _, cells in rows
+        [COUNTED.sub("", show_figure(cells[name])) if name in cells else "" for name in names] for _, cells in rows
     ]
     return [one_line(name[:WIDEST_NAME]) for name in names], printed
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from math import log10
 from typing import Final
 
-from blocktime.app.base.lines import head, with_unit, wrapped
+from blocktime.app.base.lines import head, table, with_unit, wrapped
 from blocktime.app.base.output import one_line
-from blocktime.app.text.measure_first import shown, table_lines, tables_of
+from blocktime.app.text.measure_first import show_figure, table_lines, tables_of
 from blocktime.model.units import show_bytes, show_seconds
 from blocktime.validation.instruments.figures import Figure, Reading, Series, mean, plural
 
@@ -17,7 +17,7 @@ MOST_UNREAD: Final = 8
 MOST_SECTIONS: Final = 12
 MOST_FIGURES: Final = 60
 MOST_JOBS: Final = 4
-PAGES: Final = {"10046": "trace", "parameters": "plan", "views": "plan"}
+PAGES: Final = {"10046": "trace", "parameters": "plan", "views": "plan", "calibration": "plan"}
 """Format -> its page of the documentation, where that has another name."""
 READS: Final = ("r/s", "w/s", "tps")
 BYTES: Final = ("rkB/s", "rMB/s", "rsec/s", "rkB", "wkB/s", "wMB/s", "wsec/s", "wkB")
@@ -76,9 +76,9 @@ def reading_lines(reading: Reading, width: int, most_figures: int | None = None)
     """One report, in lines of at most *width*."""
     yield head(title_line(reading))
     host = [reading.host.system, plural(reading.host.cpus, "CPU") if reading.host.cpus else None]
-    told = ", ".join(filter(None, host))
-    if told:
-        yield f"system    {told}"
+    facts = ", ".join(filter(None, host))
+    if facts:
+        yield f"system    {facts}"
     if reading.begins or reading.ends:
         span = " to ".join(filter(None, [reading.begins, reading.ends]))
         yield f"time      {span}{_lasts(reading)}"
@@ -112,10 +112,8 @@ def _lasts(reading: Reading) -> str:
         return ""
     if reading.series:
         return f", every {show_seconds(reading.interval_s)}"
-    elapsed = next(
-        (figure for figure in reading.figures if (figure.of, figure.name) == ("report", "Elapsed")), None
-    )
-    return f", for {shown(elapsed) if elapsed else f'{reading.interval_s:,.6f} s'}"
+    elapsed = next((figure for figure in reading.figures if (figure.of, figure.name) == ("report", "Elapsed")), None)
+    return f", for {show_figure(elapsed) if elapsed else f'{reading.interval_s:,.6f} s'}"
 
 
 def _what_it_says(reading: Reading, most: int | None) -> Iterator[str]:
@@ -151,15 +149,11 @@ def series_of_fio(readings: Sequence[Reading], most: int | None = None) -> Itera
     if not rows:
         return
     yield head(f"fio: {plural(len(rows), 'job')} by direction, block size and depth")
-    wide = max(len("job"), *(len(job) for *_, job, _ in rows))
-    heads = ("block", "depth", "jobs", "IOPS", "bytes/s", "time", "mean", "p99")
-    yield f"{'job':{wide}}  {'':5}" + "".join(f"{name:>11}" for name in heads)
+    cells_of: list[tuple[str, ...]] = [("job", "", "block", "depth", "jobs", "IOPS", "bytes/s", "time", "mean", "p99")]
     for direction, block, depth, jobs, job, cells in rows[:most]:
-        first = (
-            show_bytes(block) if block else "-",
-            *(f"{count:g}" if count else "-" for count in (depth, jobs)),
-        )
-        yield f"{job:{wide}}  {direction:5}" + "".join(f"{cell:>11}" for cell in (*first, *cells))
+        counts = (f"{count:g}" if count else "-" for count in (depth, jobs))
+        cells_of.append((job, direction, show_bytes(block) if block else "-", *counts, *cells))
+    yield from table(cells_of, indent="")
     if most is not None and len(rows) > most:
         yield f"and {len(rows) - most:,} more jobs: --figures prints them all"
 
@@ -167,14 +161,13 @@ def series_of_fio(readings: Sequence[Reading], most: int | None = None) -> Itera
 def _fio_rows(reading: Reading) -> Iterator[tuple[str, float, float, float, str, tuple[str, ...]]]:
     """Each job and direction: direction, block size, depth, number of jobs, name, and what it reached."""
     figure_of = {(figure.of, figure.name): figure for figure in reading.figures}
-    asked = {key: figure.value for key, figure in figure_of.items()}
+    options = {key: figure.value for key, figure in figure_of.items()}
     for of, name in figure_of:
         if name != "iops":
             continue
         job, _, direction = of.rpartition(" ")
         time = next(
-            (time for time in FIO_TIMES if any((of, f"{time}{unit} p99") in figure_of for unit in UNITS)),
-            "lat",
+            (time for time in FIO_TIMES if any((of, f"{time}{unit} p99") in figure_of for unit in UNITS)), "lat"
         )
         means, shares = ([f"{time}{unit} {what}" for unit in UNITS] for what in ("mean", "p99"))
         iops, rate, mean, p99 = (
@@ -184,9 +177,9 @@ def _fio_rows(reading: Reading) -> Iterator[tuple[str, float, float, float, str,
         cells = (iops, rate, time, mean, p99)
         yield (
             direction,
-            asked.get((job, "bs"), 0.0),
-            asked.get((job, "iodepth"), 0.0),
-            asked.get((job, "numjobs"), 0.0),
+            options.get((job, "bs"), 0.0),
+            options.get((job, "iodepth"), 0.0),
+            options.get((job, "numjobs"), 0.0),
             one_line(f"{reading.file} {job}"),
             cells,
         )
@@ -220,26 +213,15 @@ def _series_lines(reading: Reading) -> Iterator[str]:
     queue = [name for name in QUEUES if name in names][:1]
     means = [name for name in (*READS, *BYTES, *TIMES, *queue, *UTILISED) if name in names]
     busiest = sorted(devices, key=lambda series: -_busy(series, first))[:MOST_DEVICES]
-    wide = max([len("device"), *(len(series.of) for series in busiest)])
     rest = f", {MOST_DEVICES} busiest of {len(devices)} devices" if len(devices) > MOST_DEVICES else ""
     alone = all(len(device.lines) == 1 for device in devices)
     over = "the one sample" if alone else f"means over all samples{' but the first' if first else ''}"
     yield head(f"{over}{rest}")
-    rows = [(series.of, _means(series, first)) for series in busiest]
-    yield from _device_table(rows, means, wide)
+    of_device = [(series.of, _means(series, first)) for series in busiest]
+    rows = [[of, *(cells.get(name, "-") for name in means)] for of, cells in of_device]
+    yield from table([["device", *means], *rows], indent="")
     for processors in (series for series in reading.series if series.of == "cpu"):
         yield "processors: " + "  ".join(f"{name} {cell}" for name, cell in _means(processors, first).items())
-
-
-def _device_table(
-    rows: Sequence[tuple[str, dict[str, str]]], means: Sequence[str], wide: int
-) -> Iterator[str]:
-    """A heading, and a line for each device; columns are as wide as their cells."""
-    sizes = [1 + max(10, len(name), *(len(cells.get(name, "")) for _, cells in rows)) for name in means]
-    yield f"{'device':{wide}}" + "".join(f"{name:>{size}}" for name, size in zip(means, sizes, strict=True))
-    for of, cells in rows:
-        row = (f"{cells.get(name, '-'):>{size}}" for name, size in zip(means, sizes, strict=True))
-        yield f"{of:{wide}}" + "".join(row)
 
 
 def _means(series: Series, first_sample: int) -> dict[str, str]:
@@ -262,7 +244,7 @@ def _figure_lines(figures: Sequence[Figure]) -> Iterator[str]:
         if figure.of != of:
             of = figure.of
             yield head(of or "the whole report")
-        yield f"  {figure.name:<28}{shown(figure):>14}   line {figure.line:,}"
+        yield f"  {figure.name:<28}{show_figure(figure):>14}   line {figure.line:,}"
 
 
 def _value(figure: Figure) -> str:

@@ -4,42 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from blocktime.app.base.lines import aligned, head, mean, wrapped
+from blocktime.app.base.lines import mean
+from blocktime.app.text.section import NOTHING, CellTable, Section
 from blocktime.model.results import Money, RunResult
 from blocktime.model.units import show_amount, show_bytes
 from blocktime.scenarios.why_money import many_of
-from blocktime.scenarios.why_words import plural
+from blocktime.scenarios.why_words import listed, plural
 
 WIDTHS = (15, 15, 7, 13)
 HOUR_S = 3600
 
 
-def money_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+def money_section(result: RunResult) -> Section:
     """Costs by the price list; nothing where there is none."""
     money = result.money
     if money is None:
-        return
+        return NOTHING
     words, count = many_of(money)
-    yield head(f"Money of {words}" if count > 1 else "Money")
-    yield from _line(money.currency, "a million" if count > 1 else words, "%", "an hour")
-    for name, amount in (
-        ("licence", money.licence),
-        ("support", money.support),
-        ("infrastructure", money.infrastructure),
-        ("storage", money.storage),
-    ):
+    month = [(f"{money.currency} a month", "whole machine", "%", "")]
+    for name, amount in money.month.items():
+        share = f"{100 * amount / money.month['machine']:.1f}" if money.month["machine"] else ""
+        month.append((name, show_amount(amount), share, ""))
+    rows = [(money.currency, "a million" if count > 1 else words, "%", "an hour")]
+    for name in ("licence", "support", "infrastructure", "storage"):
+        amount = getattr(money, name)
         share = f"{100 * amount / money.total:.1f}" if money.total else ""
-        yield from _line(name, show_amount(count * amount), share)
-    yield from _line("used", show_amount(count * money.total), "", show_amount(money.used_per_hour))
-    yield from _line(
-        "whole machine", show_amount(count * money.machine), "", show_amount(money.machine_per_hour)
-    )
-    for sentence in (*_used(money), *_of_gets(money)):
-        yield from wrapped(sentence, width)
+        rows.append((name, show_amount(count * amount), share, ""))
+    rows.append(("used", show_amount(count * money.total), "", show_amount(money.used_per_hour)))
+    rows.append(("whole machine", show_amount(count * money.machine), "", show_amount(money.machine_per_hour)))
+    heading = f"Money of {words}" if count > 1 else "Money"
+    tables = [CellTable(month, WIDTHS), CellTable(rows, WIDTHS)]
+    return Section(heading, tables, [*_used(money), *_of_gets(money), *_not_priced(money)])
 
 
-def _line(name: str, each: str, share: str = "", hour: str = "") -> Iterator[str]:
-    return aligned((name, each, share, hour), WIDTHS)
+def _not_priced(money: Money) -> Iterator[str]:
+    if money.not_priced:
+        yield f"the price list has no price of {listed(money.not_priced)}: they cost nothing here"
 
 
 def _used(money: Money) -> Iterator[str]:
@@ -59,7 +59,6 @@ def _used(money: Money) -> Iterator[str]:
 
 
 def _of_gets(money: Money) -> Iterator[str]:
-    """What gets cost."""
     if money.per_million_logical_io is not None:
         yield (
             f"a million gets cost {show_amount(money.per_million_logical_io)} {money.currency} of CPU, including row "

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from blocktime.app.base.lines import head, parted, table, wrapped
-from blocktime.app.controls.fields import as_text, size_text
-from blocktime.app.text.sweep_text import change, shown
+from blocktime.app.controls.control_fields import as_text, size_text
+from blocktime.app.text.sweep_text import change, show_value
 from blocktime.model.errors import cut
 from blocktime.model.measures import MEASURES
 from blocktime.model.units import show_number, show_share, unit_of
 from blocktime.scenarios.search.goal_seek import Crossing, MeasureAt
 from blocktime.scenarios.search.optimise import Binding, Candidate, Optimum
 
-ALSO_SHOWN: Final = (
+MORE_MEASURES: Final = (
     "elapsed_s", "response_s", "response_p95_s", "transactions_per_s", "cpu_s", "read_wait_s", "hit_fraction",
     "device_utilisation_fraction", "cost_total", "cost_machine_per_hour",
 )  # fmt: skip
@@ -34,22 +34,20 @@ def optimum_lines(optimum: Optimum, command: str, width: int) -> Iterator[str]:
     return _document(title, body, sentences_of(optimum), command if optimum.best else "", width)
 
 
-def _document(
-    title: str, body: Iterable[str], sentences: Sequence[str], command: str, width: int
-) -> Iterator[str]:
+def _document(title: str, body: Iterable[str], sentences: Sequence[str], command: str, width: int) -> Iterator[str]:
     """A title, a table, what it says in sentences, and the command that runs the point."""
-    told = [line for sentence in sentences for line in wrapped(sentence, width, first="- ")]
+    findings = [line for sentence in sentences for line in wrapped(sentence, width, first="- ")]
     run = [head("Command"), f"  {command}"] if command else []
-    return parted(filter(None, ([*wrapped(title, width, bold=True)], [*body], told, run)))
+    return parted(filter(None, ([*wrapped(title, width, bold=True)], [*body], findings, run)))
 
 
 def _table(optimum: Optimum, spot: Candidate) -> Iterator[str]:
     lines = [("", "base", "best" if optimum.best else "nearest", "")]
     for name in _measures(optimum, spot):
         before, after = optimum.reference.get(name, math.nan), spot.measures[name]
-        lines.append((name, shown(name, before), shown(name, after), change(before, after)))
+        lines.append((name, show_value(name, before), show_value(name, after), change(before, after)))
     for key, value in spot.values.items():
-        was, now = field_shown(key, optimum.base_values[key]), field_shown(key, value)
+        was, now = show_field(key, optimum.base_values[key]), show_field(key, value)
         lines.append((cut(key), was, now, _remark(optimum, key)))
     for row, (*_, remark) in zip(table([line[:3] for line in lines]), lines, strict=True):
         yield f"{row}  {remark}".rstrip()
@@ -57,10 +55,10 @@ def _table(optimum: Optimum, spot: Candidate) -> Iterator[str]:
 
 def _measures(optimum: Optimum, spot: Candidate) -> list[str]:
     """The measure that was asked for, those of the limits, and others whose numbers are not already there."""
-    told = [name for name in MEASURES if any(name in limit for limit in optimum.limits)]
-    names = [name for name in dict.fromkeys([optimum.measure, *told]) if name in spot.measures]
+    limited = [name for name in MEASURES if any(name in limit for limit in optimum.limits)]
+    names = [name for name in dict.fromkeys([optimum.measure, *limited]) if name in spot.measures]
     seen = {spot.measures[name] for name in names}
-    for name in ALSO_SHOWN:
+    for name in MORE_MEASURES:
         if name in spot.measures and spot.measures[name] not in seen:
             names.append(name)
             seen.add(spot.measures[name])
@@ -79,7 +77,7 @@ def sentences_of(optimum: Optimum) -> list[str]:
         return [*_nothing(optimum), _how_sure(optimum), *_failures(optimum)]
     return [
         _against_the_base(optimum, optimum.best),
-        *(_held_back(optimum, binding) for binding in optimum.binding),
+        *(_binding_text(optimum, binding) for binding in optimum.binding),
         _how_sure(optimum),
         *_failures(optimum),
     ]
@@ -91,37 +89,35 @@ def _nothing(optimum: Optimum) -> Iterator[str]:
         yield "Nothing was found: no point has an answer."
         return
     yield f"No point satisfies {' and '.join(optimum.limits)} among those that were calculated."
-    at = ", ".join(f"{key} {field_shown(key, value)}" for key, value in nearest.values.items())
+    at = ", ".join(f"{key} {show_field(key, value)}" for key, value in nearest.values.items())
     broken = [
         f"{limit} by {show_share(-slack, 1)} of the larger side"
         for limit, slack in zip(optimum.limits, nearest.slacks, strict=True)
         if slack < 0
     ]
-    has = ", ".join(
-        f"{name} {shown(name, nearest.measures[name])}" for name in _measures(optimum, nearest)[:3]
-    )
+    has = ", ".join(f"{name} {show_value(name, nearest.measures[name])}" for name in _measures(optimum, nearest)[:3])
     yield f"The nearest point is {at}: it has {has or 'no answer yet'} and violates {' and '.join(broken)}."
 
 
 def _against_the_base(optimum: Optimum, best: Candidate) -> str:
     before, after = optimum.reference.get(optimum.measure, math.nan), best.measures[optimum.measure]
-    now = shown(optimum.measure, after)
+    now = show_value(optimum.measure, after)
     if math.isnan(before):
         return f"{optimum.measure} is {now}; the base scenario has none."
-    moves = f"is {now} instead of {shown(optimum.measure, before)}" if after != before else f"stays {now}"
-    broken = [limit for limit, kept in zip(optimum.limits, optimum.base_keeps, strict=True) if not kept]
+    moves = f"is {now} instead of {show_value(optimum.measure, before)}" if after != before else f"stays {now}"
+    broken = [limit for limit, is_met in zip(optimum.limits, optimum.base_keeps, strict=True) if not is_met]
     more = f"; the base scenario violates {' and '.join(broken)}" if broken else ""
     return f"{optimum.measure} {moves}{more}."
 
 
-def _held_back(optimum: Optimum, binding: Binding) -> str:
+def _binding_text(optimum: Optimum, binding: Binding) -> str:
     if binding.why == "equal":
         return f"{binding.what} is the binding limit: the best point is exactly there."
     if binding.why == "forbids a neighbour":
-        outcome = shown(optimum.measure, binding.outcome)
-        ruled_out = f"{binding.key} {field_shown(binding.key, binding.at)}, where {optimum.measure} would be {outcome}"
+        outcome = show_value(optimum.measure, binding.outcome)
+        ruled_out = f"{binding.key} {show_field(binding.key, binding.at)}, where {optimum.measure} would be {outcome}"
         return f"{binding.what} is the binding limit: it rules out {ruled_out}."
-    at = field_shown(binding.key, binding.at)
+    at = show_field(binding.key, binding.at)
     return f"{binding.what} is at the {binding.why} of its range, {at}: values beyond may be better."
 
 
@@ -147,15 +143,13 @@ def _failures(optimum: Optimum) -> Iterator[str]:
 
 def crossing_lines(crossing: Crossing, command: str, width: int) -> Iterator[str]:
     """Where a goal is reached."""
-    goal = f"{crossing.measure} {TEST_SAID[crossing.test]} {shown(crossing.measure, crossing.goal)}"
+    goal = f"{crossing.measure} {TEST_SAID[crossing.test]} {show_value(crossing.measure, crossing.goal)}"
     sides = (crossing.below, crossing.above) if crossing.is_whole else (crossing.best or crossing.below,)
     rows = {reached.value: reached for reached in (*crossing.scan, *sides) if reached is not None}
     body = [head("Along the axis")]
     for reached in sorted(rows.values(), key=lambda reached: float(reached.value)):
         mark = "  <" if reached in sides else ""
-        body.append(
-            f"  {field_shown(crossing.key, reached.value):>12}  {_outcome(crossing, reached):>12}{mark}"
-        )
+        body.append(f"  {show_field(crossing.key, reached.value):>12}  {_outcome(crossing, reached):>12}{mark}")
     title = f"{crossing.name}: where {goal}, along {crossing.key}"
     return _document(title, body, sentences_of_crossing(crossing), command if crossing.best else "", width)
 
@@ -164,23 +158,19 @@ def _outcome(crossing: Crossing, reached: MeasureAt) -> str:
     """The measure at a value, with more digits where it would look like the goal and is not."""
     if not reached.is_answered:
         return "no answer"
-    text = shown(crossing.measure, reached.outcome)
-    looks_like_it = text == shown(crossing.measure, crossing.goal) and reached.outcome != crossing.goal
+    text = show_value(crossing.measure, reached.outcome)
+    looks_like_it = text == show_value(crossing.measure, crossing.goal) and reached.outcome != crossing.goal
     if not (looks_like_it and crossing.is_whole):
         return text
     if MEASURES[crossing.measure].unit != "s":
         return f"{reached.outcome:.8g}"
-    return (
-        f"{show_number(reached.outcome)} s"
-        if reached.outcome >= 1
-        else f"{show_number(1000 * reached.outcome)} ms"
-    )
+    return f"{show_number(reached.outcome)} s" if reached.outcome >= 1 else f"{show_number(1000 * reached.outcome)} ms"
 
 
 def sentences_of_crossing(crossing: Crossing) -> list[str]:
     """Where the goal is reached, or what the range reaches; and whether that is all there is to say."""
     known = not math.isnan(crossing.base)
-    base = f"; the base scenario has {shown(crossing.measure, crossing.base)}" if known else ""
+    base = f"; the base scenario has {show_value(crossing.measure, crossing.base)}" if known else ""
     texts = [_where(crossing, base)]
     if not crossing.is_monotone:
         first = "this is the first crossing from the low end. There may be others."
@@ -188,29 +178,25 @@ def sentences_of_crossing(crossing: Crossing) -> list[str]:
         texts.append(f"{crossing.measure} rises and falls along {crossing.key}: {maybe}")
     if crossing.beyond:
         end = crossing.scan[-1 if crossing.beyond == "above" else 0]
-        values = f"{crossing.beyond} {field_shown(crossing.key, end.value)}"
+        values = f"{crossing.beyond} {show_field(crossing.key, end.value)}"
         advice = f"The limit may fail {values}" if _holds_all_along(crossing) else f"Try values {values}"
-        texts.append(
-            f"{advice}: {crossing.measure} moves towards {shown(crossing.measure, crossing.goal)} there."
-        )
+        texts.append(f"{advice}: {crossing.measure} moves towards {show_value(crossing.measure, crossing.goal)} there.")
     failed = [reached for reached in crossing.scan if not reached.is_answered]
     if failed:
-        texts.append(
-            f"{len(failed)} of {len(crossing.scan)} scanned values have no answer: {failed[0].error}"
-        )
+        texts.append(f"{len(failed)} of {len(crossing.scan)} scanned values have no answer: {failed[0].error}")
     return [*texts, f"{crossing.points:,} points were answered."]
 
 
 def _where(crossing: Crossing, base: str) -> str:
-    goal = shown(crossing.measure, crossing.goal)
+    goal = show_value(crossing.measure, crossing.goal)
     if crossing.below is None or crossing.above is None:
         answered = [reached for reached in crossing.scan if reached.is_answered]
         ends = " and ".join(dict.fromkeys(_at(crossing, reached) for reached in (answered[0], answered[-1])))
-        return f"{_held(crossing)}: {ends}{base}."
+        return f"{_verdict(crossing)}: {ends}{base}."
     if not crossing.above.is_answered:
-        kept = "The limit holds wherever the model has an answer"
-        told = kept if crossing.best else f"{goal} is not reached where the model has an answer"
-        return f"{told}: up to {_at(crossing, crossing.below)}{base}."
+        everywhere = "The limit holds wherever the model has an answer"
+        verdict = everywhere if crossing.best else f"{goal} is not reached where the model has an answer"
+        return f"{verdict}: up to {_at(crossing, crossing.below)}{base}."
     best = crossing.best or crossing.below
     if crossing.test == "=":
         both = f"between {_at(crossing, crossing.below)} and {_at(crossing, crossing.above)}"
@@ -220,10 +206,10 @@ def _where(crossing: Crossing, base: str) -> str:
     return f"The limit holds {holds} {_at(crossing, best)}{ends}{base}."
 
 
-def _held(crossing: Crossing) -> str:
+def _verdict(crossing: Crossing) -> str:
     """What is true of a range that does not cross the goal."""
     if crossing.test == "=":
-        return f"No value in the range gives {shown(crossing.measure, crossing.goal)}"
+        return f"No value in the range gives {show_value(crossing.measure, crossing.goal)}"
     return f"The limit holds {'over the whole' if _holds_all_along(crossing) else 'nowhere in the'} range"
 
 
@@ -237,16 +223,16 @@ def _holds_all_along(crossing: Crossing) -> bool:
 
 def _at(crossing: Crossing, reached: MeasureAt) -> str:
     """A value of the axis with its outcome, as in "105 users (17.5 ms)"."""
-    value = field_shown(crossing.key, reached.value)
+    value = show_field(crossing.key, reached.value)
     last = crossing.key.rpartition(".")[2]
     counted = last.removesuffix("s") if reached.value == 1 else last
     named = f"{value} {counted}" if last in ("users", "cpus") else f"{last} {value}"
     return f"{named} ({_outcome(crossing, reached)})"
 
 
-def field_shown(key: str, value: Any) -> str:
+def show_field(key: str, value: Any) -> str:
     """A value of a field as a reader writes it; a size exactly, where that is short."""
-    return _size(key, value) or shown(key, value)
+    return _size(key, value) or show_value(key, value)
 
 
 def _size(key: str, value: Any) -> str:
@@ -255,13 +241,11 @@ def _size(key: str, value: Any) -> str:
     return size_text(value) if is_size else ""
 
 
-def command_of(
-    name: str, settings: Sequence[str], values: Mapping[str, Any], asked: Mapping[str, Any]
-) -> str:
+def command_of(name: str, settings: Sequence[str], values: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """The command line that runs a point."""
     changes = [*settings, *(f"{key}={_size(key, value) or as_text(value)}" for key, value in values.items())]
     words = ["blocktime", "run", name, *(word for change in changes for word in ("--set", change))]
     for option in ("seed", "replications"):
-        if asked.get(option) is not None:
-            words += [f"--{option}", str(asked[option])]
+        if options.get(option) is not None:
+            words += [f"--{option}", str(options[option])]
     return shlex.join(words)

@@ -7,12 +7,12 @@ from typing import Final
 
 from blocktime.app.text.profile import wait_class
 from blocktime.model import causes
-from blocktime.model.demand import conditions
-from blocktime.model.demand.transactions import READS
+from blocktime.model.demand import operating_conditions
+from blocktime.model.demand.transaction_demand import READS
 from blocktime.model.provenance import Extrapolation, show_times, worst_first
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_quantity
-from blocktime.scenarios.compare import CPU, components, next_to_nothing
+from blocktime.scenarios.why import CPU, components, next_to_nothing
 from blocktime.scenarios.why_words import listed
 
 MARK: Final = "~"
@@ -23,28 +23,34 @@ MATTERS: Final = 0.01
 
 _DEVICE_TIMES: Final = (
     causes.DIRECT, causes.PARALLEL, causes.SCATTERED, causes.SEQUENTIAL, causes.OTHER_SESSION, causes.FREE_BUFFERS,
-    causes.LOG_SPACE, causes.DEVICE, causes.ROOM, causes.HELD, causes.COMMIT, causes.FSYNC, causes.AT_ONCE,
-    causes.SLOWEST, causes.SUBMIT_BLOCKED,
+    causes.KO_CHECKPOINT,
+    *causes.LOG_FULL, causes.DIRECT_WRITE, causes.DEVICE, causes.ROOM, causes.WRITE_LIMIT, causes.COMMIT, causes.FSYNC,
+    causes.AT_ONCE, causes.SLOWEST, causes.SUBMIT_BLOCKED,
 )  # fmt: skip
-_DEVICE_WORK: Final = (conditions.AT_DEVICE, conditions.TRANSFERS, conditions.QUEUED_WRITES, conditions.REAPS)
+_DEVICE_WORK: Final = (
+    operating_conditions.AT_DEVICE,
+    operating_conditions.TRANSFERS,
+    operating_conditions.QUEUED_WRITES,
+    operating_conditions.REAPS,
+)
 _TIMES_OF: Final[dict[str, tuple[str, ...]]] = {
-    conditions.AT_DEVICE: _DEVICE_TIMES,
-    conditions.TRANSFERS: _DEVICE_TIMES,
-    conditions.QUEUED_WRITES: _DEVICE_TIMES,
-    conditions.REAPS: (causes.DIRECT, READS),
-    conditions.TRIPS: (causes.BETWEEN_CALLS,),
-    conditions.CLIENT_ROWS: (causes.FROM_CLIENT,),
-    conditions.CLIENT_VALUES: (causes.FROM_CLIENT,),
-    conditions.FETCHED_VALUES: (causes.FETCHES,),
-    conditions.WRITE_CALLS: (conditions.WRITE_CALLS, causes.FREE_BUFFERS),
-    conditions.PAGE_WRITES: (conditions.WRITE_CALLS, causes.FREE_BUFFERS),
-    conditions.JOURNAL: (causes.HELD, causes.COMMIT),
-    conditions.COSTED: (),
+    operating_conditions.AT_DEVICE: _DEVICE_TIMES,
+    operating_conditions.TRANSFERS: _DEVICE_TIMES,
+    operating_conditions.QUEUED_WRITES: _DEVICE_TIMES,
+    operating_conditions.REAPS: (causes.DIRECT, READS),
+    operating_conditions.TRIPS: (causes.BETWEEN_CALLS,),
+    operating_conditions.CLIENT_ROWS: (causes.FROM_CLIENT,),
+    operating_conditions.CLIENT_VALUES: (causes.FROM_CLIENT,),
+    operating_conditions.FETCHED_VALUES: (causes.FETCHES,),
+    operating_conditions.WRITE_CALLS: (operating_conditions.WRITE_CALLS, causes.FREE_BUFFERS, causes.DIRECT_WRITE),
+    operating_conditions.PAGE_WRITES: (operating_conditions.WRITE_CALLS, causes.FREE_BUFFERS),
+    operating_conditions.JOURNAL: (causes.WRITE_LIMIT, causes.COMMIT),
+    operating_conditions.COSTED: (),
 }
 """Work -> the causes and events that its time is part of, where those are not called like the work itself."""
 _TIMES_OF_A_CONSTANT: Final = {
     "client.send_cpu_fraction": (causes.SENT_TWICE,),
-    "host.change_block_s": (*conditions.USED_FOR["host.change_block_s"], causes.BUFFER_BUSY),
+    "host.change_block_s": (*operating_conditions.USED_FOR["host.change_block_s"], causes.BUFFER_BUSY),
 }
 """Constants that only part of their work's time depends on, or more than that."""
 
@@ -65,7 +71,7 @@ def components_on(extrapolation: Extrapolation, result: RunResult) -> list[str]:
 
 
 def _works(extrapolation: Extrapolation) -> tuple[str, ...]:
-    return conditions.USED_FOR.get(extrapolation.constant, ())
+    return operating_conditions.USED_FOR.get(extrapolation.constant, ())
 
 
 def by_component(result: RunResult) -> dict[str, list[Extrapolation]]:
@@ -82,13 +88,7 @@ def by_number(result: RunResult) -> dict[str, list[Extrapolation]]:
 
     Elapsed time and CPU stand on what makes a hundredth of them or more.
     """
-    behind_number: dict[str, list[Extrapolation]] = {
-        "elapsed": [],
-        "cpu": [],
-        "io": [],
-        "client": [],
-        "cost": [],
-    }
+    behind_number: dict[str, list[Extrapolation]] = {"elapsed": [], "cpu": [], "io": [], "client": [], "cost": []}
     spent_s = components(result)
     for extrapolation in worst_first(result.extrapolated):
         behind, works = components_on(extrapolation, result), _works(extrapolation)
@@ -100,7 +100,7 @@ def by_number(result: RunResult) -> dict[str, list[Extrapolation]]:
             ("cpu", bool(cpu_s) and cpu_s >= MATTERS * result.time.cpu_s),
             ("io", "User I/O" in classes or any(work in _DEVICE_WORK for work in works)),
             ("client", "Idle" in classes),
-            ("cost", conditions.COSTED in works),
+            ("cost", operating_conditions.COSTED in works),
         ):
             if stands:
                 behind_number[number].append(extrapolation)
@@ -115,8 +115,7 @@ def marked(name: str, behind: Mapping[str, Sequence[Extrapolation]]) -> str:
 def farthest(extrapolations: Sequence[Extrapolation]) -> str:
     """The largest factor among *extrapolations*, as ``2×``; empty where no factor says how far."""
     times = max(
-        (extrapolation.times for extrapolation in extrapolations if extrapolation.times is not None),
-        default=None,
+        (extrapolation.times for extrapolation in extrapolations if extrapolation.times is not None), default=None
     )
     return "" if times is None else f"{show_times(times)}×"
 
@@ -154,8 +153,8 @@ def lines_of(answers: Sequence[Sequence[Extrapolation]], letters: Sequence[str] 
         for extrapolations in _of_one_range(extrapolated)
     ]
     every.sort(key=lambda pair: -(pair[0][0].times or 0.0))
-    told = ((_beyond(extrapolations), letter) for extrapolations, letter in every)
-    return lettered(told, len(answers)) if letters else list(dict.fromkeys(text for text, _ in told))
+    sentences = ((_beyond(extrapolations), letter) for extrapolations, letter in every)
+    return lettered(sentences, len(answers)) if letters else list(dict.fromkeys(text for text, _ in sentences))
 
 
 def _of_one_range(extrapolated: Sequence[Extrapolation]) -> list[list[Extrapolation]]:
@@ -176,11 +175,11 @@ def _beyond(extrapolations: Sequence[Extrapolation]) -> str:
 
 def lettered(sentences: Iterable[tuple[str, str]], count: int) -> list[str]:
     """Each sentence once, with the letters of the answers that it is told of, where that is not all *count* of them."""
-    told: dict[str, list[str]] = {}
+    letters_by_sentence: dict[str, list[str]] = {}
     for sentence, letter in sentences:
-        if letter not in told.setdefault(sentence, []):
-            told[sentence].append(letter)
+        if letter not in letters_by_sentence.setdefault(sentence, []):
+            letters_by_sentence[sentence].append(letter)
     return [
         sentence if len(letters) == count else f"{', '.join(sorted(letters))}: {sentence}"
-        for sentence, letters in told.items()
+        for sentence, letters in letters_by_sentence.items()
     ]

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from blocktime.app.base.lines import head, table
+from blocktime.app.text.section import NOTHING, CellTable, Fact, Section
 from blocktime.model.results import RunResult
 
 MICROSECONDS = 1e6
 COLUMNS = ("starts", "A-rows", "buffers", "reads", "cost")
 
 
-def plan_lines(result: RunResult) -> Iterator[str]:
+def plan_section(result: RunResult) -> Section:
     """Row sources, each with what lies below it, and the index that was used."""
     sources = result.row_sources
     if not sources:
-        return
-    rows: list[tuple[str, ...]] = [("operation", *COLUMNS)]
+        return NOTHING
+    rows: list[Sequence[str]] = [("operation", *COLUMNS)]
     for depth, source in enumerate(sources):
         counts = (source.starts, source.rows, source.buffers, source.read_blocks, source.cost)
         counted = ("" if count is None else f"{count:,.0f}" for count in counts)
         rows.append((" " * depth + source.operation, *counted))
-    yield head("Row sources (each includes those below it)")
-    yield from table(rows, indent="")
-    if (index := result.index) is not None:
-        yield (
-            f"index     {index.leaf_blocks:,.0f} leaves of {index.blocks:,.0f} blocks, height {index.height:.0f}, "
-            f"clustering factor {index.clustering_factor:,.0f}"
-        )
+    facts = [
+        Fact("index", f"{index.leaf_blocks:,.0f} leaves of {index.blocks:,.0f} blocks, height {index.height:.0f}, "
+             f"clustering factor {index.clustering_factor:,.0f}")
+        for index in (result.index,) if index is not None
+    ]  # fmt: skip
+    return Section("Row sources (each includes those below it)", [CellTable(rows), *facts])
 
 
 def row_source_lines(result: RunResult) -> Iterator[str]:

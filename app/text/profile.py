@@ -10,7 +10,7 @@ from blocktime.app.text.segment_text import times_of_a_session
 from blocktime.model import causes
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_seconds
-from blocktime.scenarios.compare import CPU, components, next_to_nothing
+from blocktime.scenarios.why import CPU, components, next_to_nothing
 
 WAIT_CLASSES: Final = (
     "CPU", "CPU: search", "User I/O", "System I/O", "Commit", "Concurrency", "Network", "Idle", "Other",
@@ -43,13 +43,14 @@ _CLASSES: Final = {
     causes.BUFFER_BUSY: "Concurrency",
     causes.ROW_LOCK: "Concurrency",  # Oracle's class is Application, and that of the next is Configuration
     causes.ITL_ENTRY: "Concurrency",
+    causes.KO_CHECKPOINT: "System I/O",
     causes.FREE_BUFFERS: "System I/O",  # Oracle's class is Configuration; there is no pattern left to tell it by
-    causes.LOG_SPACE: "System I/O",
+    **dict.fromkeys(causes.LOG_FULL, "System I/O"),
     "SQL*Net message from client": "Idle",
     causes.DEVICE: "User I/O",
     causes.ROOM: "User I/O",
     causes.AT_ONCE: "User I/O",
-    causes.HELD: "System I/O",
+    causes.WRITE_LIMIT: "System I/O",
     causes.COMMIT: "Commit",
     causes.FSYNC: "Commit",
     causes.THINKING: "Idle",
@@ -77,11 +78,6 @@ def io_wait_s(result: RunResult) -> float:
 def signed(seconds: float, longest_s: float = 0.0) -> str:
     """A difference of times with its sign, in the form of the longest time beside it."""
     return ("+" if seconds > 0 else "-" if seconds < 0 else "±") + show_seconds(abs(seconds), longest_s)
-
-
-def largest_read_blocks(result: RunResult) -> int:
-    """Blocks of the largest read that occurs."""
-    return max((size for size, count in result.physical_io.request_blocks.items() if count > 0), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +132,10 @@ LEAST_FRACTION = 0.001
 """Share of the response time below which a component has no line of its own where there are several such."""
 
 
-def folded(result: RunResult, kept: Container[str]) -> list[ProfileRow]:
-    """The profile with its least components in one line, but for those whose names are *kept*."""
+def folded(result: RunResult, names: Container[str]) -> list[ProfileRow]:
+    """The profile with its least components in one line, but for those whose names are *names*."""
     rows = profile(result)
-    least = [row for row in rows if abs(row.fraction) < LEAST_FRACTION and row.name not in kept]
+    least = [row for row in rows if abs(row.fraction) < LEAST_FRACTION and row.name not in names]
     if len(least) < 2:
         return rows
     together = ProfileRow(

@@ -4,43 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from blocktime.app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
+from blocktime.app.base.lines import NAME_WIDTH, mean
+from blocktime.app.text.section import NOTHING, CellTable, Fact, Section
 from blocktime.model.results import ProgramStats, RunResult
 from blocktime.model.units import show_alike, show_number, show_seconds
 from blocktime.model.workloads.families import KINDS
 
-WIDTHS = (NAME_WIDTH, 12, 12, 12, 12)
 
-
-def programs_lines(result: RunResult, width: int = 80) -> Iterator[str]:
-    """A line for each program: together, alone, how many times as long, its share of the disk; then reasons, notes."""
-    programs = result.programs
+def programs_section(result: RunResult) -> Section:
+    """A row for each program: together, alone, how many times as long, its share of the disk; then reasons, notes."""
+    programs = result.programs or ()
+    heads = ("program", "together", "alone", "times", "disk busy")
+    cells = [(named(program), *_cells(program)) for program in programs]
+    reasons = [
+        Fact(program.name, text) for program in programs for text in (*filter(None, [_rate(program)]), *program.because)
+    ]
     if not programs:
-        return
-    yield head("Programs on one machine")
-    yield from aligned(("program", "together", "alone", "times", "disk busy"), WIDTHS)
-    for program in programs:
-        yield from aligned((_named(program), *_cells(program)), WIDTHS)
-    for program in programs:
-        rate = _rate(program)
-        for text in (*([rate] if rate else []), *program.because):
-            yield from wrapped(text, width, first=f"{program.name:<{NAME_WIDTH}}")
-    for note in result.notes or ():
-        yield from wrapped(note, width)
+        return NOTHING
+    table = CellTable([heads, *cells], (NAME_WIDTH, 12, 12, 12, 12))
+    return Section("Programs on one machine", [table, *reasons], result.notes or (), label=NAME_WIDTH)
 
 
 def beside_words(result: RunResult) -> str:
-    """The answer in a sentence: what the others cost the first program, and it them; empty without others."""
-    programs = result.programs or []
+    """The answer in a sentence: what the programs cost each other, the one that is hurt most first; empty for one."""
     texts = []
-    for program in programs:
-        together, alone = program.took_s, program.alone.took_s
-        if together and alone:
-            texts.append(f"{program.name} {' ('.join(show_alike(together, alone))} alone)")
-    return f"On one machine: {', '.join(texts)}." if texts else ""
+    for program in sorted(result.programs or [], key=lambda program: -(program.times_as_long or 0.0)):
+        times = program.times_as_long
+        if times and program.took_s and program.alone.took_s:
+            together, alone = show_alike(program.took_s, program.alone.took_s)
+            texts.append(f"{program.name} {show_number(times, 3)} ({together}, {alone} alone)")
+    return f"On one machine, times as long as alone: {', '.join(texts)}." if texts else ""
 
 
-def _named(program: ProgramStats) -> str:
+def hero_rows(before: RunResult, after: RunResult) -> list[dict[str, str]]:
+    """A row for each program: alone, together, how many times as long, and through what; in both answers."""
+    rows, differs = [], before != after
+    former = {program.name: program for program in before.programs or ()}
+    for program in after.programs or ():
+        together, alone, times, _ = _cells(program)
+        row = {"Program": named(program), "Alone": alone, "Together": together, "Times": times}
+        if differs and (was := former.get(program.name)):
+            row["Together before"] = next(_cells(was))
+        because = program.because[0] if program.because else ""
+        rows.append({**row, "Through": because.partition(": ")[2] or because})
+    return rows
+
+
+def named(program: ProgramStats) -> str:
     users = f" × {program.users:,}" if program.users > 1 else ""
     begins = f" from {show_seconds(program.begin_s)} on" if program.begin_s else ""
     return f"{program.name}{users}{begins}"
@@ -50,7 +60,8 @@ def _cells(program: ProgramStats) -> Iterator[str]:
     together, alone = program.took_s, program.alone.took_s
     for took in (together, alone):
         yield "too few" if took is None else show_seconds(took)
-    yield show_number(together / alone, 3) if together and alone else ""
+    times = program.times_as_long
+    yield show_number(times, 3) if times else ""
     yield f"{100 * program.disk_fraction:.0f} %"
 
 

@@ -7,32 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Final, Literal, NamedTuple
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from blocktime.app.base.lines import mean
-from blocktime.app.text.profile import UNCHANGED_S, by_class, io_wait_s, largest_read_blocks, scale_of
+from blocktime.app.text.profile import UNCHANGED_S, by_class, io_wait_s, scale_of
 from blocktime.app.text.transaction_text import times_of, tps
-from blocktime.model.measures import MEASURES
+from blocktime.model.measures import QUANTITIES as REGISTER
+from blocktime.model.measures import Better, Form, Measure
 from blocktime.model.results import DeviceStats, ProgramStats, RunResult
-from blocktime.model.units import (
-    MIB,
-    show_amount,
-    show_bytes,
-    show_data,
-    show_number,
-    show_seconds,
-    show_share,
-)
-from blocktime.scenarios.compare import next_to_nothing
+from blocktime.model.units import MIB, show_amount, show_bytes, show_data, show_number, show_seconds, show_share
+from blocktime.scenarios.why import next_to_nothing
 from blocktime.scenarios.why_device import flushes, mean_request_bytes, requests
 from blocktime.scenarios.why_money import many_of
 from blocktime.scenarios.why_words import count
 
-Better = Literal["less", "more", "neither"]
 Read = Callable[[RunResult], float | None]
 TOO_FEW: Final = "too few"
-NOT_PLAYED: Final = "not simulated"
-NO_LIMIT: Final = "unknown: the disk has no known limit"
 
 
 class Unit(NamedTuple):
@@ -126,64 +117,25 @@ class Quantity(NamedTuple):
         return self.cell(value, largest) if self.is_time or value == int(value) else three_digits(value)
 
 
-def _measure(
-    name: str, label: str, unit: Unit = COUNT, better: Better = "less", says: str = "", missing: str = ""
-) -> Quantity:
-    """One of the numbers that tables of many results have."""
-    measure = MEASURES[name]
-    return Quantity(label, unit, measure.of, better, says, missing)
+FORMS: Final[dict[Form, Unit]] = {
+    "seconds": SECONDS, "milliseconds": MILLISECONDS, "count": COUNT, "mean": MEAN, "each": EACH, "rate": TPS,
+    "data": DATA, "size": SIZE, "bandwidth": BANDWIDTH, "share": SHARE, "hit ratio": HIT_RATIO,
+}  # fmt: skip
+
+
+def _quantity(measure: Measure) -> Quantity:
+    """A number of the register as cards and tables write it."""
+    unit = FORMS[measure.form]
+    return Quantity(
+        measure.label, unit, measure.of, measure.better, measure.note, measure.missing,
+        is_whole=measure.name == "elapsed_s",
+    )  # fmt: skip
 
 
 def _with_disk(name: str) -> Read:
     """The measure *name*, or None where the limit of the disk is not known."""
-    read = MEASURES[name].of
-    return lambda result: (
-        None if result.transactions is not None and result.transactions.without_disk else read(result)
-    )
-
-
-def _part(part: str, field: str) -> Read:
-    """What gives *field* of a result's *part*, or None where the result has no such part."""
-    return lambda result: getattr(getattr(result, part), field, None)
-
-
-def _largest_read_bytes(result: RunResult) -> float | None:
-    """Of streams the sizes of requests are the device's."""
-    io = result.physical_io
-    if result.streams or not io.read_blocks:
-        return None
-    return largest_read_blocks(result) * io.read_bytes / io.read_blocks
-
-
-def _logged_bytes(result: RunResult) -> float | None:
-    changes = result.changes
-    return None if changes is None else changes.undo_bytes + changes.redo_bytes
-
-
-def _busiest(result: RunResult) -> float | None:
-    stats = result.transactions
-    return None if stats is None else max(stats.utilisation.values(), default=0.0)
-
-
-def _gets(result: RunResult) -> float | None:
-    gets = result.logical_io
-    return None if gets is None else gets.consistent_gets + gets.current_gets
-
-
-def _longest_response_s(result: RunResult) -> float | None:
-    """Of a simulation, which alone has a longest one."""
-    stats = result.transactions or (result.streams[0] if result.streams else None)
-    return None if stats is None else stats.response_percentiles.get("max")
-
-
-def _calls(result: RunResult) -> float | None:
-    return result.calls["fetch"].count if "fetch" in result.calls else None
-
-
-def _searched(result: RunResult) -> float | None:
-    if result.changes is None:
-        return None
-    return result.space_search.elapsed_fraction if result.space_search else 0.0
+    read = REGISTER[name].of
+    return lambda result: None if result.transactions is not None and result.transactions.without_disk else read(result)
 
 
 def _blocks_before(result: RunResult) -> float | None:
@@ -192,67 +144,19 @@ def _blocks_before(result: RunResult) -> float | None:
 
 
 QUANTITIES: Final[dict[str, Quantity]] = {
-    "elapsed_s": _measure("elapsed_s", "Elapsed", SECONDS)._replace(is_whole=True),
-    "last_session_s": _measure(
-        "last_session_s", "Last session ends after", SECONDS, says="from the start of the first session"
-    ),
-    "cpu_s": _measure("cpu_s", "DB CPU", SECONDS),
-    "program_cpu_s": _measure("cpu_s", "CPU", SECONDS, says="of the program and the kernel"),
-    "io_wait_s": Quantity("User I/O wait", SECONDS, io_wait_s),
-    "client_s": Quantity(
-        "Client wait", SECONDS, lambda result: by_class(result)["Idle"], says="SQL*Net message from client"
-    ),
-    "unaccounted_s": _measure("unaccounted_s", "Unaccounted", SECONDS, "neither"),
-    # what users see
-    "transactions_per_s": _measure("transactions_per_s", "TPS", TPS, "more", "transactions per second"),
-    "calls": Quantity("Calls", COUNT, lambda r: r.streams[0].calls if r.streams else None, "neither"),
-    "calls_per_s": _measure("calls_per_s", "Calls/s", MEAN, "more"),
-    "bytes_per_s": _measure("bytes_per_s", "Throughput", BANDWIDTH, "more"),
-    "response_s": _measure("response_s", "Mean response", MILLISECONDS),
-    "response_p50_s": _measure("response_p50_s", "p50 response", MILLISECONDS, missing=NOT_PLAYED),
-    "response_p95_s": _measure("response_p95_s", "p95 response", MILLISECONDS, missing=NOT_PLAYED),
-    "response_p99_s": _measure("response_p99_s", "p99 response", MILLISECONDS, missing=NOT_PLAYED),
-    "response_max_s": Quantity("Longest response", MILLISECONDS, _longest_response_s, missing=NOT_PLAYED),
-    "busiest": Quantity("Busiest resource", SHARE, _busiest, "neither"),
-    "saturation_per_s": Quantity(
-        "Maximum TPS", TPS, _with_disk("saturation_per_s"), "more",
-        "throughput at which the first resource saturates", NO_LIMIT,
-    ),
-    "saturation_users": Quantity(
-        "Users at saturation", COUNT, _with_disk("saturation_users"), "more",
-        "with more users, a resource saturates", NO_LIMIT,
-    ),
-    # gets, reads and writes
-    "consistent_gets": _measure("consistent_gets", "Consistent gets"),
-    "current_gets": _measure("current_gets", "Current gets"),
-    "hit_fraction": _measure("hit_fraction", "Buffer cache hit ratio", HIT_RATIO, "more", "of all gets"),
-    "fetch_calls": Quantity("Fetch calls", COUNT, _calls),
-    "read_requests": _measure("read_requests", "Reads"),
-    "read_bytes": _measure("read_bytes", "Data read", DATA),
-    "largest_read_bytes": Quantity("Largest read", SIZE, _largest_read_bytes, "neither"),
-    "write_requests": _measure("write_requests", "Writes"),
-    "write_bytes": _measure("write_bytes", "Data written", DATA),
-    "commits_per_log_write": _measure("commits_per_log_write", "Commits per redo write", EACH, "more"),
-    "optimizer_cost": _measure("optimizer_cost", "Optimizer cost", COUNT, "neither", "in single-block reads"),
-    # the segment
-    "rows_changed": Quantity("Rows changed", COUNT, _part("changes", "rows"), "neither"),
-    "commits": Quantity("Commits", COUNT, _part("changes", "commits"), "neither"),
-    "logged_bytes": Quantity("Undo and redo", DATA, _logged_bytes),
-    "search_fraction": Quantity("Space search", SHARE, _searched, says="share of elapsed time"),
-    "migrated_rows": _measure("migrated_rows", "Migrated rows"),
-    "rejected_probes": _measure("rejected_probes", "Rejected probes"),
-    "itl_full_blocks": Quantity(
-        "ITL-full blocks", COUNT, _part("segment", "itl_full_blocks"), says="blocks whose ITL cannot grow"
-    ),
-    "segment_blocks": Quantity(
-        "Segment blocks before", COUNT, _blocks_before, "neither", "below the high-water mark"
-    ),
-    "segment_after_blocks": _measure(
-        "segment_after_blocks", "Segment blocks", says="below the high-water mark"
-    ),
-    "segment_after_bytes": _measure("segment_after_bytes", "Segment size", DATA),
-}  # fmt: skip
-"""Key -> quantity; those of the flat row of measures have the measure's name."""
+    name: _quantity(measure) for name, measure in REGISTER.items() if measure.label
+}
+"""Key -> quantity: those of the register that have a label, and some that follow from the components of time."""
+QUANTITIES.update(
+    {
+        "io_wait_s": Quantity("User I/O wait", SECONDS, io_wait_s),
+        "client_s": Quantity(
+            "Client wait", SECONDS, lambda result: by_class(result)["Idle"], says="SQL*Net message from client"
+        ),
+        "segment_blocks": QUANTITIES["segment_blocks"]._replace(read=_blocks_before),
+        **{name: QUANTITIES[name]._replace(read=_with_disk(name)) for name in ("saturation_per_s", "saturation_users")},
+    }
+)
 
 PER_TRANSACTION: Final = (
     "consistent_gets", "current_gets", "read_requests", "read_bytes", "write_requests", "write_bytes",
@@ -262,9 +166,7 @@ PER_TRANSACTION: Final = (
 
 def _per_transaction(key: str) -> Quantity:
     quantity = QUANTITIES[key]
-    label = (
-        f"{'DBWR w' if quantity.label == 'Writes' else quantity.label[0]}{quantity.label[1:]} per transaction"
-    )
+    label = f"{'DBWR w' if quantity.label == 'Writes' else quantity.label[0]}{quantity.label[1:]} per transaction"
     unit = EACH if quantity.unit is COUNT else quantity.unit
     return quantity._replace(label=label, unit=unit, read=_where(quantity.read, of_transactions=True))
 
@@ -282,7 +184,7 @@ QUANTITIES.update(
     }
 )
 QUANTITIES["gets_per_transaction"] = Quantity(
-    "Gets per transaction", EACH, _where(_gets, of_transactions=True), says="consistent and current"
+    "Gets per transaction", EACH, _where(REGISTER["gets"].of, of_transactions=True), says="consistent and current"
 )
 
 SEEN: Final = (
@@ -301,14 +203,14 @@ WORK: Final = (
 
 def counts(results: Sequence[RunResult]) -> list[Quantity]:
     """The figures of *results* beside their times, but for those that are nothing in all of them."""
-    told_above = scale_of(results).whole == "response"
-    seen = [QUANTITIES[key] for key in SEEN if not (told_above and key == "response_s")]
+    is_response = scale_of(results).whole == "response"
+    seen = [QUANTITIES[key] for key in SEEN if not (is_response and key == "response_s")]
     quantities = [
         *seen, *_further_streams(results), *(QUANTITIES[key] for key in WORK), *_resources(results),
         *_devices(results),
     ]  # fmt: skip
-    shown = [quantity for quantity in quantities if any(quantity.of(result) for result in results)]
-    return [*shown, *_programs(results), *_money(results)]
+    present = [quantity for quantity in quantities if any(quantity.of(result) for result in results)]
+    return [*present, *_programs(results), *_money(results)]
 
 
 def times(results: Sequence[RunResult]) -> list[Quantity]:
@@ -329,11 +231,7 @@ def times(results: Sequence[RunResult]) -> list[Quantity]:
         QUANTITIES["elapsed_s"]._replace(label=label), QUANTITIES["last_session_s"], cpu, *waits,
         QUANTITIES["unaccounted_s"]._replace(read=lambda result: _felt_s(result, result.time.unaccounted_s)),
     ]  # fmt: skip
-    return [
-        quantity._replace(unit=unit)
-        for quantity in quantities
-        if any(quantity.of(result) for result in results)
-    ]
+    return [quantity._replace(unit=unit) for quantity in quantities if any(quantity.of(result) for result in results)]
 
 
 def _waited_s(result: RunResult, event: str) -> float:
@@ -381,7 +279,16 @@ def _resources(results: Sequence[RunResult]) -> Iterator[Quantity]:
         yield Quantity(f"{name} % busy", SHARE, read, "neither", "share of its capacity")
 
 
-OF_DEVICE: Final[dict[str, tuple[str, Unit, Callable[[DeviceStats], float | None], Better, str]]] = {
+FigureOfDevice = tuple[str, Unit, Callable[[DeviceStats], float | None], Better, str]
+
+
+def _of_device(name: str, read: Callable[[DeviceStats], float | None]) -> FigureOfDevice:
+    """A number of the register that each device has."""
+    measure = REGISTER[name]
+    return measure.label, FORMS[measure.form], read, measure.better, measure.note
+
+
+OF_DEVICE: Final[dict[str, FigureOfDevice]] = {
     "throughput": (
         "throughput", BANDWIDTH, lambda d: d.read_bytes_per_s + d.written_bytes_per_s, "neither",
         "bytes read and written, over the run",
@@ -393,9 +300,9 @@ OF_DEVICE: Final[dict[str, tuple[str, Unit, Callable[[DeviceStats], float | None
                "requests merged into a waiting one"),
     "size": ("mean request", SIZE, lambda d: round(mean_request_bytes(d)) if d.request_bytes else None, "neither",
              "mean size of a request at the device"),
-    "queue": ("mean queue", MEAN, lambda d: d.average_queue, "neither", "requests waiting and served, on average"),
-    "await": ("await", MILLISECONDS, lambda d: d.await_s, "less", "mean time of a request, queue included"),
-    "util": ("%util", SHARE, lambda d: d.utilisation_fraction, "neither", "share of time with at least one request"),
+    "queue": _of_device("device_average_queue", attrgetter("average_queue")),
+    "await": _of_device("device_await_s", attrgetter("await_s")),
+    "util": _of_device("device_utilisation_fraction", attrgetter("utilisation_fraction")),
 }  # fmt: skip
 """iostat's figures of a device: label, unit, where it is read, what is better, what it says."""
 
@@ -425,21 +332,10 @@ def _took_s(result: RunResult, name: str, alone: bool) -> float | None:
     return None if program is None else (program.alone if alone else program).took_s
 
 
-def of_program(program: ProgramStats) -> Quantity:
-    """What a program takes beside the others: of one that repeats, its response."""
-    word = "response" if program.elapsed_s is None else "elapsed"
-    alone_s = program.alone.took_s
-    says = f"{show_seconds(alone_s)} alone on the machine" if alone_s else ""
-    read = partial(_took_s, name=program.name, alone=False)
-    return Quantity(f"{program.name}: {word}", SECONDS, read, says=says, missing=TOO_FEW)
-
-
 def _programs(results: Sequence[RunResult]) -> Iterator[Quantity]:
     """What each program takes together with the others on its machine, and alone."""
     for name in _names([program.name for program in result.programs or ()] for result in results):
-        for where, says in (
-            ("together", "with the others on its machine"), ("alone", "on the same machine by itself"),
-        ):  # fmt: skip
+        for where, says in (("together", "with the others on its machine"), ("alone", "on the same machine by itself")):
             read = partial(_took_s, name=name, alone=where == "alone")
             yield Quantity(f"{name} {where}", SECONDS, read, says=says, missing=TOO_FEW)
 
@@ -449,18 +345,18 @@ def amount(field: str, label: str, currency: str, words: str, factor: float = 1,
 
     def read(result: RunResult) -> float | None:
         money = result.money
-        if money is None or money.currency != currency or many_of(money)[0] != words:
+        if money is None or money.currency != currency or (words and many_of(money)[0] != words):
             return None
-        return factor * float(getattr(money, field))
+        return factor * float(getattr(money, field) if field else money.month["machine"])
 
     return Quantity(label, Unit(show_amount, currency), read, says=says)
 
 
 def _money(results: Sequence[RunResult]) -> Iterator[Quantity]:
     """What it costs, currency by currency."""
-    kinds = dict.fromkeys(
-        (result.money.currency, *many_of(result.money)) for result in results if result.money
-    )
+    kinds = dict.fromkeys((result.money.currency, *many_of(result.money)) for result in results if result.money)
+    for currency in dict.fromkeys(currency for currency, *_ in kinds):
+        yield amount("", "Whole machine for a month", currency, "", says="cores, memory, storage and licences")
     for currency, words, factor in kinds:
         for field, label, times_many, says in (
             ("total", f"Cost of {words}", factor, "licence, support, infrastructure and storage used"),

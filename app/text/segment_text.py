@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from blocktime.app.base.lines import head, mean, megabytes, wrapped
+from blocktime.app.base.lines import mean, megabytes
 from blocktime.app.text.block_drawing import drawing
+from blocktime.app.text.section import LABEL, NOTHING, CellTable, Fact, Row, Section
 from blocktime.model.causes import DELETING, INSERTING, MIGRATING, SEARCHING, UPDATING
 from blocktime.model.results import RunResult, SegmentSpace
 from blocktime.model.units import show_bytes, show_number, show_seconds
@@ -83,68 +84,74 @@ def _pctfree(segment: SegmentSpace) -> float:
 
 
 def _percent(fraction: float) -> str:
-    shown = f"{100 * fraction:.0f} %"
-    if shown == "0 %":
+    text = f"{100 * fraction:.0f} %"
+    if text == "0 %":
         return "less than 1 %"
-    return "more than 99 %" if shown == "100 %" and fraction < 1 else shown
+    return "more than 99 %" if text == "100 %" and fraction < 1 else text
 
 
-def row_lines(result: RunResult) -> Iterator[str]:
+def row_section(result: RunResult) -> Section:
     """What became of the rows, and what that wrote to undo and redo."""
     changed, segment = result.changes, result.segment
     if changed is None or segment is None:
-        return
-    yield head("Rows")
+        return NOTHING
     done = next((word for cause, word in DONE.items() if cause in result.time.cpu), "changed")
     stay = f", {changed.in_place:,.0f} of them in place" if changed.in_place else ""
-    yield f"{done:<10}{changed.rows:,.0f}{stay}"
+    facts = [Fact(done, f"{changed.rows:,.0f}{stay}")]
     if changed.migrated:
         again = f", and again {changed.moved_again:,.0f} times" if changed.moved_again else ""
-        yield f"migrated  {changed.migrated:,.0f} ({100 * changed.migrated / changed.table_rows:.1f} %){again}"
+        share = f"{100 * changed.migrated / changed.table_rows:.1f} %"
+        facts.append(Fact("migrated", f"{changed.migrated:,.0f} ({share}){again}"))
     if segment.chained_rows:
-        yield f"chained   {segment.chained_rows:,.0f}"
+        facts.append(Fact("chained", f"{segment.chained_rows:,.0f}"))
     length = f"{segment.avg_row_len_before_bytes:,.0f} before, {segment.avg_row_len_after_bytes:,.0f} after"
     if changed.growth_bytes:
-        yield f"growth    {mean(changed.growth_bytes)} bytes a row; AVG_ROW_LEN {length}"
-    yield f"commits   {changed.commits:,.0f}{'' if changed.commits else ' before the end'}"
-    yield f"written   {megabytes(changed.undo_bytes)} of undo, {megabytes(changed.redo_bytes)} of redo"
+        facts.append(Fact("growth", f"{mean(changed.growth_bytes)} bytes a row; AVG_ROW_LEN {length}"))
+    facts.append(Fact("commits", f"{changed.commits:,.0f}{'' if changed.commits else ' before the end'}"))
+    written = f"{megabytes(changed.undo_bytes)} of undo, {megabytes(changed.redo_bytes)} of redo"
+    facts.append(Fact("written", written))
     if changed.dirty_blocks:
         of_indexes = sum(index.written_blocks for index in changed.indexes)
         among = f" and {of_indexes:,.0f} index blocks" if of_indexes else ""
         of_table = f"{changed.dirty_blocks - of_indexes:,.0f} table blocks"
-        yield f"dirtied   {of_table}{among} (undo blocks not counted)"
+        of_undo = f", {changed.undo_blocks:,.0f} undo blocks" if changed.undo_blocks else ""
+        facts.append(Fact("dirtied", f"{of_table}{among}{of_undo}"))
     for rank, index in enumerate(changed.indexes, 1):
         grown = f"{index.leaf_blocks_before:,.0f} to {index.leaf_blocks_after:,.0f} leaf blocks"
-        yield f"{f'index {rank}':<10}{index.keys:,.0f} keys, {grown}, BLEVEL {index.blevel:.0f}"
-        changes = f"{index.leaf_changes:,.0f} leaf block changes"
-        yield f"{'':<10}{changes}, {index.half_splits:,.0f} 50-50 splits, {index.last_splits:,.0f} 90-10 splits"
+        splits = f"{index.half_splits:,.0f} 50-50 splits, {index.last_splits:,.0f} 90-10 splits"
         gets = f"{index.current_gets:,.0f} current gets, {index.reads:,.0f} reads"
-        yield f"{'':<10}{gets}, {megabytes(index.redo_bytes)} of redo"
+        facts += [
+            Fact(f"index {rank}", f"{index.keys:,.0f} keys, {grown}, BLEVEL {index.blevel:.0f}"),
+            Fact("", f"{index.leaf_changes:,.0f} leaf block changes, {splits}"),
+            Fact("", f"{gets}, {megabytes(index.redo_bytes)} of redo"),
+        ]
+    return Section("Rows", facts)
 
 
-def segment_lines(result: RunResult, width: int = HALF_PAGE) -> Iterator[str]:
+def segment_section(result: RunResult) -> Section:
     """The segment as DBA_SEGMENTS, DBA_TABLES and DBMS_SPACE.SPACE_USAGE show it."""
     segment = result.segment
     if segment is None:
-        return
+        return NOTHING
     changed = result.changes is not None
     was = f", {segment.blocks_before:,.0f} before" if changed else ""
     took = f", {megabytes(segment.bytes_before)} before" if changed else ""
     at_first = " at first" if changed else ""
-    yield head("Segment")
-    yield f"blocks    {segment.blocks_after:,.0f} below the high-water mark{was}"
+    rows: list[Row] = [Fact("blocks", f"{segment.blocks_after:,.0f} below the high-water mark{was}")]
     if segment.dba_tables_blocks > segment.blocks_after:
-        yield f"          {segment.dba_tables_blocks:,.0f} with the bitmap blocks, as DBA_TABLES has it"
-    yield f"space     {megabytes(segment.bytes_after)} in {segment.extents:,.0f} extents{took}"
-    yield f"rows      {mean(segment.rows_per_block)} per block, {mean(segment.row_bytes)} bytes each{at_first}"
+        rows.append(Fact("", f"{segment.dba_tables_blocks:,.0f} with the bitmap blocks, as DBA_TABLES has it"))
+    rows.append(Fact("space", f"{megabytes(segment.bytes_after)} in {segment.extents:,.0f} extents{took}"))
+    each = f"{mean(segment.rows_per_block)} per block, {mean(segment.row_bytes)} bytes each{at_first}"
+    rows.append(Fact("rows", each))
     if segment.migrated_rows and not changed:
-        yield f"migrated  {segment.migrated_rows:,.0f} rows"
+        rows.append(Fact("migrated", f"{segment.migrated_rows:,.0f} rows"))
     if segment.pctfree_needed_percent:
-        yield from wrapped(_needed(segment), width, first="PCTFREE   ")
+        rows.append(Fact("PCTFREE", _needed(segment)))
     if segment.itl_full_blocks:
-        yield f"ITL       full in {segment.itl_full_blocks:,.0f} blocks{_entries(segment)}"
+        rows.append(Fact("ITL", f"full in {segment.itl_full_blocks:,.0f} blocks{_entries(segment)}"))
     if segment.freeness_before is not None and segment.freeness_after is not None:
-        yield from _space_usage(segment.freeness_before, segment.freeness_after, width)
+        rows.append(_space_usage(segment.freeness_before, segment.freeness_after))
+    return Section("Segment", rows)
 
 
 def _needed(segment: SegmentSpace) -> str:
@@ -152,9 +159,7 @@ def _needed(segment: SegmentSpace) -> str:
     has = f"{show_number(_pctfree(segment), 4)}; " if segment.blocks else ""
     if needed >= NO_PCTFREE:
         return f"{has}no PCTFREE keeps all rows in their blocks"
-    return (
-        f"{has}with {needed:.0f} or higher, no row migrates in newly filled blocks (MOVE refills all blocks)"
-    )
+    return f"{has}with {needed:.0f} or higher, no row migrates in newly filled blocks (MOVE refills all blocks)"
 
 
 def _entries(segment: SegmentSpace) -> str:
@@ -163,38 +168,26 @@ def _entries(segment: SegmentSpace) -> str:
     return f", up to {most:,.0f} entries each" if most else ""
 
 
-def _space_usage(before: dict[str, float], after: dict[str, float], width: int) -> Iterator[str]:
+def _space_usage(before: dict[str, float], after: dict[str, float]) -> CellTable:
     """Blocks by how much of them is free, in the order of DBMS_SPACE.SPACE_USAGE."""
     named = {name: SPACE_USAGE.get(name, (name, "")) for name in (*SPACE_USAGE, *before, *after)}
-    shown = {k: v for k, v in named.items() if k != "unformatted" or k in before or k in after}
-    least = 10
-    if 10 + sum(max(least, 1 + len(words[0])) for words in shown.values()) > width:
-        least, shown = 8, {name: (word, free.replace(" ", "")) for name, (word, free) in shown.items()}
-    lengths = {
-        name: max(
-            least,
-            1 + len(words[0]),
-            *(1 + len(f"{blocks_by_class.get(name, 0):,.0f}") for blocks_by_class in (before, after)),
-        )
-        for name, words in shown.items()
-    }
-    yield "free      " + "".join(f"{words[0]:>{lengths[name]}}" for name, words in shown.items())
-    yield (" " * 10 + "".join(f"{words[1]:>{lengths[name]}}" for name, words in shown.items())).rstrip()
-    for word, blocks_by_class in (("before", before), ("after", after)):
-        yield f"  {word:<8}" + "".join(
-            f"{blocks_by_class.get(name, 0):>{lengths[name]},.0f}" for name in shown
-        )
+    columns = {k: v for k, v in named.items() if k != "unformatted" or k in before or k in after}
+    words, free = zip(*columns.values(), strict=True)
+    rows = [("free", *words), ("", *free)]
+    for word, blocks in (("  before", before), ("  after", after)):
+        rows.append((word, *(f"{blocks.get(name, 0):,.0f}" for name in columns)))
+    return CellTable(rows, (LABEL, *[10] * len(columns)), (LABEL - 1, *[8] * len(columns)))
 
 
-def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+def search_section(result: RunResult) -> Section:
     """The search for space: what found a place, which probes were rejected and why, and the stack that shows it."""
     search, segment = result.space_search, result.segment
     if search is None or segment is None:
-        return
-    share = f"{100 * search.elapsed_fraction:.1f} % of elapsed"
-    yield head("Space search")
-    yield f"time      {show_seconds(search.time_s)}, {share}"
-    yield f"placed    {search.placed:,.0f} row pieces in {search.searches:,.0f} searches"
+        return NOTHING
+    facts = [
+        Fact("time", f"{show_seconds(search.time_s)}, {100 * search.elapsed_fraction:.1f} % of elapsed"),
+        Fact("placed", f"{search.placed:,.0f} row pieces in {search.searches:,.0f} searches"),
+    ]
     reasons = {
         "ITL list full": search.rejected_itl,
         "not enough space, then marked full": search.rejected_space,
@@ -202,29 +195,26 @@ def search_lines(result: RunResult, width: int = 80) -> Iterator[str]:
     }
     rejections = {reason: f"{times:,.0f}" for reason, times in reasons.items() if times}
     total = f"{search.rejected:,.0f}"
-    if len(rejections) > 1:
-        yield f"rejected  {total} probes, of them"
+    if len(rejections) != 1:
+        facts.append(Fact("rejected", f"{total} probes, of them" if rejections else "no probe"))
     for reason, times in rejections.items():
         probes = "probe" if times == "1" else "probes"
-        yield f"{'rejected' if len(rejections) == 1 else '':<10}{times:>{len(total)}} {probes}: {reason}"
-    if not rejections:
-        yield "rejected  no probe"
+        name = "rejected" if len(rejections) == 1 else ""
+        facts.append(Fact(name, f"{times:>{len(total)}} {probes}: {reason}"))
     if stay_on_offer(result):
-        yield from wrapped(
-            f"{segment.itl_full_blocks:,.0f} blocks have room but no free ITL entry. They are probed again and "
+        facts.append(Fact(
+            "", f"{segment.itl_full_blocks:,.0f} blocks have room but no free ITL entry. They are probed again and "
             "again (bug 6918210, fixed in 11.2; enough PCTFREE, commits in between or free lists also avoid it)",
-            width,
-            first="          ",
-        )
+        ))  # fmt: skip
     if search.functions and search.elapsed_fraction >= WORTH_A_STACK:
-        yield from wrapped(" > ".join(search.functions), width, first="stack     ")
+        facts.append(Fact("stack", " > ".join(search.functions)))
+    return Section("Space search", facts)
 
 
-def block_lines(result: RunResult, width: int = 80, plain: bool = False) -> Iterator[str]:
+def block_section(result: RunResult, width: int = 80, plain: bool = False) -> Section:
     """The sampled blocks, drawn, before and after."""
     segment = result.segment
     if result.changes is None or segment is None or not segment.blocks:
-        return
+        return NOTHING
     of = f"{len(segment.blocks):,} of {segment.blocks_after:,.0f} blocks of {show_bytes(segment.block_size_bytes)}"
-    yield head(f"Inside {of}")
-    yield from drawing(segment.blocks, segment.block_size_bytes, width, plain)
+    return Section(f"Inside {of}", [*drawing(segment.blocks, segment.block_size_bytes, width, plain)])

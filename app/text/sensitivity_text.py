@@ -8,8 +8,8 @@ from typing import Final
 
 from blocktime.app.base.lines import head, wrapped
 from blocktime.app.base.output import bar_letter
-from blocktime.app.text.optimise_text import field_shown
-from blocktime.app.text.sweep_text import shown
+from blocktime.app.text.optimise_text import show_field
+from blocktime.app.text.sweep_text import show_value
 from blocktime.model.errors import cut
 from blocktime.model.measures import MEASURES
 from blocktime.model.units import show_share
@@ -18,9 +18,7 @@ from blocktime.scenarios.why_words import listed
 
 LONGEST_LABEL: Final = 26
 ALONE: Final = "Each field was changed alone; two fields together may move it further."
-ALONG: Final = (
-    "Each constant is at both ends of its interval; constants that are known together move along with it."
-)
+ALONG: Final = "Each constant is at both ends of its interval; constants that are known together move along with it."
 LITTLE: Final = 0.05
 """A share of the widest bar that hardly matters."""
 BY_RATIO: Final = 50.0
@@ -38,15 +36,14 @@ def sensitivity_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
 
 
 def _tornado_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
-    base = shown(sensitivity.measure, sensitivity.base)
+    base = show_value(sensitivity.measure, sensitivity.base)
     low = min([sensitivity.base, *(bar.low for bar in sensitivity.tornado)])
     high = max([sensitivity.base, *(bar.high for bar in sensitivity.tornado)])
     by_ratio = low > 0 and high / low > BY_RATIO
     text = " (bars by ratio)" if by_ratio else ""
     yield head(f"One at a time from the base scenario, {base}{text}")
     ends = [
-        (_end(sensitivity.measure, bar, False), _end(sensitivity.measure, bar, True))
-        for bar in sensitivity.tornado
+        (_end(sensitivity.measure, bar, False), _end(sensitivity.measure, bar, True)) for bar in sensitivity.tornado
     ]
     left = min(LONGEST_LABEL, max(len(low_end) for low_end, _ in ends))
     right = min(LONGEST_LABEL, max(len(other) for _, other in ends))
@@ -67,14 +64,14 @@ def _tornado_lines(sensitivity: Sensitivity, width: int) -> Iterator[str]:
 
 def _end(measure: str, bar: TornadoBar, is_high: bool) -> str:
     value, at = (bar.high, bar.at_high) if is_high else (bar.low, bar.at_low)
-    return f"{shown(measure, value)} at {field_shown(bar.key, at)}"
+    return f"{show_value(measure, value)} at {show_field(bar.key, at)}"
 
 
 def _now(bar: TornadoBar) -> str:
     if bar.base_value is None:
         return ""
     outside = ", outside of what varies" if bar.is_outside else ""
-    return f" (base {field_shown(bar.key, bar.base_value)}{outside})"
+    return f" (base {show_field(bar.key, bar.base_value)}{outside})"
 
 
 def sentences_of(sensitivity: Sensitivity) -> list[str]:
@@ -82,7 +79,8 @@ def sentences_of(sensitivity: Sensitivity) -> list[str]:
     measure, (first, *others) = sensitivity.measure, sensitivity.tornado
     if not first.span:
         return [
-            f"{measure} does not vary: it is {shown(measure, sensitivity.base)} at all {sensitivity.points:,} points."
+            f"{measure} does not vary: it is {show_value(measure, sensitivity.base)} at all "
+            f"{sensitivity.points:,} points."
         ]
     moved = [bar for bar in others if bar.span >= LITTLE * first.span]
     little = [bar.key for bar in others if bar not in moved]

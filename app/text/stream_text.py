@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from click import style
-
-from blocktime.app.base.lines import NAME_WIDTH, aligned, head, mean, megabytes, wrapped
+from blocktime.app.base.lines import NAME_WIDTH, mean, megabytes
+from blocktime.app.text.section import NOTHING, Bar, CellTable, Fact, Section
 from blocktime.model.results import RunResult, StreamStats
 from blocktime.model.units import MIB, show_bytes, show_seconds
 from blocktime.scenarios.why_streams import overlapped, sets_the_rate
@@ -39,13 +38,10 @@ def at_once(result: RunResult) -> str:
     most = stream.in_flight_most
     under_way = f" with up to {most:,} in flight per user" if most > 1 else ""
     busy = [
-        f"the device is {100 * device_stats.utilisation_fraction:.0f} % busy"
-        for device_stats in result.device.values()
+        f"the device is {100 * device_stats.utilisation_fraction:.0f} % busy" for device_stats in result.device.values()
     ]
     if sets_the_rate(result):
-        busy = [
-            f"the processor that makes the calls is {100 * result.time.cpu_s / result.time.elapsed_s:.0f} % busy"
-        ]
+        busy = [f"the processor that makes the calls is {100 * result.time.cpu_s / result.time.elapsed_s:.0f} % busy"]
     each = f"a {does(stream).removesuffix('s')} takes {takes}{under_way}"
     return (
         f"{mean(stream.calls_per_s)} {does(stream)}/s complete ({mean(stream.bytes_per_s / MIB)} MB/s): "
@@ -61,41 +57,34 @@ def beside(result: RunResult) -> Iterator[str]:
         yield f"Other streams on the same machine: {listed(texts)}."
 
 
-def stream_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+def stream_section(result: RunResult) -> Section:
     """Each stream: calls, bytes, elapsed time, rate, response times."""
-    if not result.streams:
-        return
-    yield head("Streams" if len(result.streams) > 1 else "Stream")
-    for stream in result.streams:
-        opened = (
-            f"{calls(stream)}, {megabytes(stream.bytes)} in {show_seconds(stream.elapsed_s)} ({stream.path})"
-        )
-        yield from wrapped(opened, width, first=f"{does(stream):<10}")
-        yield f"rate      {rates(stream)}"
+    facts = []
+    for stream in result.streams or ():
+        took = f"{megabytes(stream.bytes)} in {show_seconds(stream.elapsed_s)} ({stream.path})"
         times = {"mean": stream.response_s, **stream.response_percentiles}
         responses = ", ".join(f"{name} {show_seconds(seconds)}" for name, seconds in times.items())
-        yield from wrapped(responses, width, first="response  ")
+        facts += [
+            Fact(does(stream), f"{calls(stream)}, {took}"), Fact("rate", rates(stream)), Fact("response", responses)
+        ]  # fmt: skip
         if stream.in_flight_most > 1:
-            yield f"in flight up to {stream.in_flight_most:,} calls per user"
+            facts.append(Fact("in flight", f"up to {stream.in_flight_most:,} calls per user"))
         if stream.page_cache_bytes:
-            yield f"cached    {megabytes(stream.page_cache_bytes)} through the page cache"
+            facts.append(Fact("cached", f"{megabytes(stream.page_cache_bytes)} through the page cache"))
+    return Section("Streams" if len(result.streams or ()) > 1 else "Stream", facts)
 
 
-def timeline_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
+def timeline_section(result: RunResult) -> Section:
     """One request of the first stream through the stack, its stages as bars on one scale."""
     stages = result.timeline
     if not stages:
-        return
+        return NOTHING
     begin, end = min(stage.begin_s for stage in stages), max(stage.end_s for stage in stages)
-    whole = end - begin
-    yield head(f"One request through the stack, {show_seconds(whole)}")
-    widths = (NAME_WIDTH, 11, 10)
-    yield from aligned(("stage", "begins at", "takes"), widths)
-    room = max(0, min(60, width - NAME_WIDTH - 24))
-    for stage in stages:
-        takes, at = stage.end_s - stage.begin_s, ""
-        if room and whole > 0:
-            start = min(room - 1, int(room * (stage.begin_s - begin) / whole))
-            length = min(room - start, max(1, round(room * takes / whole)))
-            at = "  " + " " * start + style(bar * length, fg="blue")
-        yield from aligned((stage.name, show_seconds(stage.begin_s - begin), show_seconds(takes)), widths, at)
+    whole = end - begin or 1.0
+    rows = [("stage", "begins at", "takes")]
+    rows += [
+        (stage.name, show_seconds(stage.begin_s - begin), show_seconds(stage.end_s - stage.begin_s)) for stage in stages
+    ]
+    bars = [Bar((stage.end_s - stage.begin_s) / whole, (stage.begin_s - begin) / whole, least=1) for stage in stages]
+    heading = f"One request through the stack, {show_seconds(end - begin)}"
+    return Section(heading, [CellTable(rows, (NAME_WIDTH, 11, 10), bars=bars, longest=60)])

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blocktime.app.base.lines import head, mean, table, with_unit, wrapped
-from blocktime.app.controls.fields import as_text
+from blocktime.app.controls.control_fields import as_text
 from blocktime.app.text.outside import lines_of
 from blocktime.model.engine import extrapolated_in
 from blocktime.model.errors import SpecError, cut
 from blocktime.model.measures import MEASURES
 from blocktime.model.provenance import Extrapolation
 from blocktime.model.units import show_amount, show_change, show_share, unit_of
-from blocktime.scenarios.sweeps.plan import Plan
 from blocktime.scenarios.sweeps.rows import Rows
-from blocktime.scenarios.sweeps.spec import Axis
+from blocktime.scenarios.sweeps.sweep_plan import Plan
+from blocktime.scenarios.sweeps.sweep_spec import Axis
 
 MOST_ROWS: Final = 40
 MOST_COLUMNS: Final = 12
@@ -50,9 +50,9 @@ class Summary:
     named: Callable[[str], str] = str
     """What a reader calls a field."""
 
-    def shown(self, value: float | None) -> str:
+    def show(self, value: float | None) -> str:
         """A value of the measure as a reader writes it."""
-        return shown(self.measure, value if value is None else float(value))
+        return show_value(self.measure, value if value is None else float(value))
 
 
 def summary_of(rows: Rows, measure: str) -> Summary:
@@ -70,7 +70,7 @@ def summary_of(rows: Rows, measure: str) -> Summary:
     errors: dict[str, int] = {}
     for block in rows.blocks():
         for key in keys:
-            axes[key] += list(block[key])
+            axes[key] += np.asarray(block[key], object).tolist()
         values.append(block[measure] if known else np.full(len(block["point"]), np.nan))
         for error in filter(None, block["error"]):
             errors[error] = errors.get(error, 0) + 1
@@ -129,9 +129,7 @@ def _how_sure(summary: Summary, width: int) -> Iterator[str]:
 
 def called(summary: Summary) -> str:
     """The measure, an amount of money with its currency."""
-    return (
-        f"{summary.measure} in {summary.currency}" if summary.measure.startswith("cost_") else summary.measure
-    )
+    return f"{summary.measure} in {summary.currency}" if summary.measure.startswith("cost_") else summary.measure
 
 
 def short_line(summary: Summary) -> str:
@@ -140,8 +138,8 @@ def short_line(summary: Summary) -> str:
         return f"{summary.measure}: no point has an answer"
     ends = []
     for word, place in (("least", np.nanargmin(summary.values)), ("most", np.nanargmax(summary.values))):
-        at = ", ".join(f"{key} {shown(key, summary.axes[key][place])}" for key in summary.keys)
-        ends.append(f"{word} {summary.shown(summary.values[place])} at {at}")
+        at = ", ".join(f"{key} {show_value(key, summary.axes[key][place])}" for key in summary.keys)
+        ends.append(f"{word} {summary.show(summary.values[place])} at {at}")
     return f"{called(summary)}: {'; '.join(ends)}"
 
 
@@ -161,7 +159,7 @@ def are_numbers(values: Sequence[Any]) -> bool:
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
 
-def shown(name: str, value: Any) -> str:
+def show_value(name: str, value: Any) -> str:
     """A value of a field or a measure as a reader writes it."""
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return "–"
@@ -188,12 +186,12 @@ def _one_axis(summary: Summary) -> Iterator[str]:
     key = summary.keys[0]
     lines = [(key, summary.measure, "against the base")]
     lines += [
-        (shown(key, at), summary.shown(value), change(summary.reference.get(summary.measure), value))
+        (show_value(key, at), summary.show(value), change(summary.reference.get(summary.measure), value))
         for at, value in zip(summary.axes[key], summary.values.tolist(), strict=True)
     ]
     before = summary.reference.get(summary.measure)
     if before is not None:
-        lines.append(("the base scenario", summary.shown(before), ""))
+        lines.append(("the base scenario", summary.show(before), ""))
     yield from table(lines)
 
 
@@ -214,13 +212,13 @@ def _matrices(summary: Summary, width: int) -> Iterator[str]:
     for outer in levels[rest[0]] if rest else [None]:
         lines = [
             (
-                f"{rest[0]} {shown(rest[0], outer)}"[-MOST_NAME:] if rest else "",
-                *(shown(across, level) for level in levels[across]),
+                f"{rest[0]} {show_value(rest[0], outer)}"[-MOST_NAME:] if rest else "",
+                *(show_value(across, level) for level in levels[across]),
             )
         ]
         for value in levels[down]:
             row = (cells.get((*([outer] if rest else []), value, other)) for other in levels[across])
-            lines.append((shown(down, value), *(summary.shown(cell) for cell in row)))
+            lines.append((show_value(down, value), *(summary.show(cell) for cell in row)))
         yield from table(lines)
         if rest and outer != levels[rest[0]][-1]:
             yield ""
@@ -233,9 +231,9 @@ def _best_and_worst(summary: Summary, width: int) -> Iterator[str]:
     for place, index in enumerate(some):
         if place == BEST and len(order) > 2 * BEST:
             yield f"  … {len(order) - 2 * BEST:,} more …"
-        at = ", ".join(f"{key} {shown(key, summary.axes[key][index])}" for key in summary.keys)
+        at = ", ".join(f"{key} {show_value(key, summary.axes[key][index])}" for key in summary.keys)
         value = float(summary.values[index])
-        text = f"{summary.shown(value):>10}  {change(summary.reference.get(summary.measure), value):>9}  "
+        text = f"{summary.show(value):>10}  {change(summary.reference.get(summary.measure), value):>9}  "
         yield from wrapped(at, width, first=f"  {text}")
 
 
@@ -281,8 +279,8 @@ def effect_lines(summary: Summary, width: int) -> Iterator[str]:
     for effect in effects_of(summary):
         more = show_change(effect.low, effect.high) if effect.low > 0 else "×∞"
         yield from wrapped(
-            f"{cut(effect.key)}: {summary.shown(effect.low)} at {shown(effect.key, effect.at_low)}, "
-            f"{summary.shown(effect.high)} at {shown(effect.key, effect.at_high)} ({more})",
+            f"{cut(effect.key)}: {summary.show(effect.low)} at {show_value(effect.key, effect.at_low)}, "
+            f"{summary.show(effect.high)} at {show_value(effect.key, effect.at_high)} ({more})",
             width,
             first="- ",
         )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from blocktime.app.base.lines import head, megabytes, wrapped
+from blocktime.app.base.lines import megabytes
 from blocktime.app.text.outside import MARK, by_number, lines_of
 from blocktime.app.text.plan_text import row_source_lines
 from blocktime.app.text.programs_text import beside_words
+from blocktime.app.text.section import LABEL, NOTHING, CellTable, Fact, Row, Section
 from blocktime.app.text.segment_text import advice, work_on_rows
 from blocktime.app.text.stream_text import at_once, beside, calls, rates
 from blocktime.app.text.transaction_text import answer_of
@@ -27,12 +29,14 @@ WAITING = {
     causes.STATED: "other waits, as stated",
     causes.MORE_DATA: "sending to the client",
     causes.DIRECT: "waiting for reads",
+    causes.DIRECT_WRITE: "waiting for direct writes",
     causes.PARALLEL: "waiting for reads",
     causes.SCATTERED: "waiting for reads",
     causes.SEQUENTIAL: "waiting for reads",
     causes.LOG_FILE_SYNC: "waiting for the log writer",
-    causes.LOG_SPACE: "waiting for the log writer",
+    **dict.fromkeys(causes.LOG_FULL, "waiting for the log"),
     causes.FREE_BUFFERS: "waiting for free buffers",
+    causes.KO_CHECKPOINT: "waiting for a checkpoint",
     causes.OTHER_SESSION: "waiting for reads",
     causes.COPIED_TWICE: "waiting for reads",
     causes.LATCH: "waiting for latches",
@@ -45,17 +49,22 @@ WAITING = {
 def answer(result: RunResult) -> str:
     """The answer in a sentence: how long it takes, and where the time goes; a second one where rows migrate."""
     stream = result.streams[0] if result.streams else None
-    asked = f" for {calls(stream)} ({rates(stream)})" if stream else ""
+    load = f" for {calls(stream)} ({rates(stream)})" if stream else ""
     where = _where(result)
     parts = f": {listed(where)}" if where else ""
     if result.transactions is not None:
         return f"{answer_of(result, result.transactions, parts)} {beside_words(result)}".rstrip()
     within = _within(result)
     it = "This run" if within and result.time.interval and result.time.interval.runs else "It"
-    takes = f"{it} takes {show_seconds(result.time.elapsed_s)}{within}{asked}{parts}."
+    takes = f"{it} takes {show_seconds(result.time.elapsed_s)}{within}{load}{parts}."
     if text := at_once(result):
         takes = f"{text}{within}."
     return " ".join([takes, *beside(result), *advice(result), beside_words(result)]).rstrip()
+
+
+def data_of(result: RunResult) -> dict[str, Any]:
+    """The answer as data, with its sentence: what ``--json`` and a download have."""
+    return {**result.model_dump(mode="json", exclude_none=True), "sentence": answer(result)}
 
 
 def _within(result: RunResult) -> str:
@@ -85,22 +94,26 @@ def _where(result: RunResult) -> list[str]:
     return [f"{show_seconds(s, elapsed)} {n} ({show_share(s / elapsed)})" for s, n in largest]
 
 
+def tkprof_section(result: RunResult) -> Section:
+    """Calls and waits, in TKPROF's own form."""
+    servers = result.time.servers or 1
+    heading = "TKPROF" if servers == 1 else f"TKPROF (sum of the {servers:,.0f} parallel servers)"
+    return Section(heading, [*tkprof_lines(result)])
+
+
 def tkprof_lines(result: RunResult, *, row_sources: bool = False) -> Iterator[str]:
     """Calls and waits, in TKPROF's own columns; with its lines of *row_sources*, which are long, in between."""
     if not result.calls:
         return
     rule = "------- ------  -------- ---------- ---------- ---------- ----------  ----------"
     servers = result.time.servers or 1
-    yield head("TKPROF" if servers == 1 else f"TKPROF (sum of the {servers:,.0f} parallel servers)")
     yield "call     count       cpu    elapsed       disk      query    current        rows"
     yield rule
     for name, call in result.calls.items():
         yield _call(name.capitalize(), call)
     yield rule
     calls = result.calls.values()
-    yield _call(
-        "total", Call(**{field: sum(getattr(call, field) for call in calls) for field in Call.model_fields})
-    )
+    yield _call("total", Call(**{field: sum(getattr(call, field) for call in calls) for field in Call.model_fields}))
     if row_sources and result.row_sources:
         yield ""
         yield from row_source_lines(result)
@@ -123,33 +136,30 @@ def _call(name: str, call: Call) -> str:
     )
 
 
-def io_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+def io_section(result: RunResult) -> Section:
     """Reads and writes that left the cache: how they were read and why, and their sizes.
 
     Those of transactions are in their load profile.
     """
     if result.transactions is not None:
-        return
+        return NOTHING
     io = result.physical_io
-    yield head("I/O")
-    yield from wrapped(result.access, width, first="access    ")
-    yield from _cache_lines(result, width)
+    rows: list[Row] = [Fact("access", result.access), *_cache_facts(result)]
     if io.read_requests or not result.streams:
         blocks = "" if result.streams else f" requests, {io.read_blocks:,.0f} blocks"
-        yield f"reads     {io.read_requests:,.0f}{blocks} ({megabytes(io.read_bytes)})"
+        rows.append(Fact("reads", f"{io.read_requests:,.0f}{blocks} ({megabytes(io.read_bytes)})"))
     if io.direct_read_slots:
         first, *later = io.direct_read_slots.items()
         grown = "".join(f", {slots:,.0f} from {show_seconds(at_s)} on" for at_s, slots in later[:MOST_SLOTS])
-        yield from wrapped(
-            f"{first[1]:,.0f} asynchronous direct reads at first{grown}", width, first="slots     "
-        )
+        rows.append(Fact("slots", f"{first[1]:,.0f} asynchronous direct reads at first{grown}"))
     if io.write_requests:
-        yield f"writes    {io.write_requests:,.0f} ({megabytes(io.write_bytes)})"
+        rows.append(Fact("writes", f"{io.write_requests:,.0f} ({megabytes(io.write_bytes)})"))
     if io.request_blocks and io.read_blocks and not result.streams:
-        yield from _read_size_lines(io)
+        rows.append(_read_sizes(io))
+    return Section("I/O", rows)
 
 
-def _cache_lines(result: RunResult, width: int) -> Iterator[str]:
+def _cache_facts(result: RunResult) -> Iterator[Fact]:
     """Buffers got, and those found in the buffer cache."""
     gets, cache = result.logical_io, result.cache
     if gets is not None:
@@ -158,51 +168,53 @@ def _cache_lines(result: RunResult, width: int) -> Iterator[str]:
             got.append(f"{show_seconds(gets.cpu_per_get_s)} of CPU each, row processing included")
         if gets.current_gets:
             got.append(f"{gets.current_gets:,.0f} current gets")
-        yield from wrapped(", ".join(got), width, first="logical   ")
+        yield Fact("logical", ", ".join(got))
+        if gets.cleanouts is not None:
+            redo = gets.cleanout_redo_bytes
+            left = "by direct reads, at each execution anew" if redo is None else f"{megabytes(redo)} of redo, once"
+            yield Fact("cleanout", f"{gets.cleanouts:,.0f} blocks cleaned out, a get more each ({left})")
     if result.physical_io.direct_blocks:
-        yield f"cache     bypassed: {result.physical_io.direct_blocks:,.0f} physical reads direct"
+        yield Fact("cache", f"bypassed: {result.physical_io.direct_blocks:,.0f} physical reads direct")
     if cache is not None:
         ratio = f"hit ratio {100 * cache.hit_fraction:.1f} %"
-        yield f"cache     {cache.hits:,.0f} hits, {cache.misses:,.0f} misses ({ratio})"
+        yield Fact("cache", f"{cache.hits:,.0f} hits, {cache.misses:,.0f} misses ({ratio})")
 
 
-def _read_size_lines(io: PhysicalIO) -> Iterator[str]:
+def _read_sizes(io: PhysicalIO) -> CellTable:
     """Reads by their size, those that fetch most first."""
     block = io.read_bytes / io.read_blocks
     sizes = sorted(io.request_blocks.items(), key=lambda item: -item[0] * item[1])
-    yield f"{'':<10}{'blocks':>8}{'size':>8}{'reads':>12}{'% of bytes':>12}"
-    shown = [size for size in sizes[:MOST_READ_SIZES] if size[0] * size[1] >= 0.0005 * io.read_blocks]
-    for blocks, count in shown:
+    largest = [size for size in sizes[:MOST_READ_SIZES] if size[0] * size[1] >= 0.0005 * io.read_blocks]
+    rows = [("", "blocks", "size", "reads", "% of bytes")]
+    for blocks, count in largest:
         share = 100 * blocks * count / io.read_blocks
-        yield f"{'':<10}{blocks:>8,}{show_bytes(blocks * block):>8}{count:>12,.0f}{share:>12.1f}"
-    rest = sizes[len(shown) :]
+        rows.append(("", f"{blocks:,}", show_bytes(blocks * block), f"{count:,.0f}", f"{share:.1f}"))
+    rest = sizes[len(largest) :]
     if rest:
         share = 100 * sum(blocks * count for blocks, count in rest) / io.read_blocks
-        yield f"{'':<10}{'other':>8}{'':>8}{sum(count for _, count in rest):>12,.0f}{share:>12.1f}"
+        rows.append(("", "other", "", f"{sum(count for _, count in rest):,.0f}", f"{share:.1f}"))
+    return CellTable(rows, (LABEL, 8, 8, 12, 12))
 
 
-def optimizer_lines(result: RunResult) -> Iterator[str]:
+def optimizer_section(result: RunResult) -> Section:
     """The optimizer's opinion, in single-block reads."""
     cost = result.optimizer
     if cost is None or not (cost.cost or cost.cpu_cost):
-        return
+        return NOTHING
     mark = f" {MARK}" if by_number(result)["cost"] else ""
-    yield head("Optimizer")
     digits = 2 if cost.cost < SMALL_COST else 0
     several = "" if cost.mbrc == 1 else f", with an MBRC of {show_number(cost.mbrc, 4)}"
     cpu = f"{cost.cpu_cost:,.{2 * digits}f} CPU"
-    yield f"cost      {cost.cost:,.0f}{mark} = {cost.io_cost:,.{digits}f} I/O + {cpu}{several}"
+    facts = [Fact("cost", f"{cost.cost:,.0f}{mark} = {cost.io_cost:,.{digits}f} I/O + {cpu}{several}")]
     if cost.sreadtim_s is not None and cost.cpuspeed_hz is not None:
         several = "" if cost.mreadtim_s is None else f"MREADTIM {show_seconds(cost.mreadtim_s)}, "
         text = f"SREADTIM {show_seconds(cost.sreadtim_s)}"
-        yield f"with      {text}, {several}CPUSPEED {cost.cpuspeed_hz / 1e6:,.0f} MHz"
+        facts.append(Fact("with", f"{text}, {several}CPUSPEED {cost.cpuspeed_hz / 1e6:,.0f} MHz"))
+    return Section("Optimizer", facts)
 
 
-def note_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+def note_section(result: RunResult) -> Section:
     """Warnings, constants used outside the range they were fitted in, and sources; the heading tells the accuracy."""
-    for warning in result.warnings:
-        yield from wrapped(warning, width, first="warning   ", colour="yellow")
-    for use in lines_of([result.extrapolated]):
-        yield from wrapped(use, width, first="beyond    ", colour="yellow")
-    if result.sources:
-        yield from wrapped(", ".join(result.sources), width, first="sources   ")
+    facts = [Fact("warning", warning, "yellow") for warning in result.warnings]
+    facts += [Fact("beyond", use, "yellow") for use in lines_of([result.extrapolated])]
+    return Section(rows=[*facts, *([Fact("sources", ", ".join(result.sources))] if result.sources else [])])

@@ -1,22 +1,17 @@
-"""Transactions as plain text: what users see, the mean one like AWR's load profile, resources, kinds, policies."""
+"""Transactions as plain text: what users see, the mean one like AWR's load profile, resources, kinds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from click import style
-
-from blocktime.app.base.lines import NAME_WIDTH, aligned, head, mean, wrapped
+from blocktime.app.base.lines import NAME_WIDTH, mean
+from blocktime.app.text.section import NOTHING, Bar, CellTable, Fact, Section
 from blocktime.model.causes import FROM_CLIENT, SEQUENTIAL
-from blocktime.model.demand.transactions import DATA, DBWR
+from blocktime.model.demand.transaction_demand import DATA, DBWR
 from blocktime.model.results import BOUND, RunResult, TransactionStats
 from blocktime.model.units import show_bytes, show_number, show_range, show_seconds
 
 NAME = 12
 KIND = 20
 NUMBER = 11
-NARROW = 68
-"""Columns below which a table of transactions is set closer."""
 MOST_BAR = 24
 
 
@@ -24,9 +19,7 @@ def answer_of(result: RunResult, stats: TransactionStats, where: str) -> str:
     """Throughput, the response and its largest parts, and the bottleneck."""
     tail = stats.response_percentiles.get("p95")
     if result.how == BOUND:
-        least = (
-            f"at most {tps(stats.per_s)} TPS; a transaction takes at least {show_seconds(stats.response_s)}"
-        )
+        least = f"at most {tps(stats.per_s)} TPS; a transaction takes at least {show_seconds(stats.response_s)}"
         return f"Bounds, not simulated: {least}{where}. {saturation(stats)}."
     takes = f"a transaction takes {show_seconds(stats.response_s)}"
     takes += f" (p95 {show_seconds(tail)})" if tail is not None else ""
@@ -68,48 +61,40 @@ def _users(count: float) -> str:
     return "one user" if count < 1.5 else f"about {count:,.0f} users"
 
 
-def transaction_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+def transaction_section(result: RunResult) -> Section:
     """Throughput, response, what is under way, and how many transactions the figures are of."""
     stats = result.transactions
     if stats is None:
-        return
-    yield head("Transactions")
+        return NOTHING
     interval, confidence = stats.response_interval, ""
     if interval is not None:
         confidence = f"{100 * interval.confidence:.0f} % confidence"
     through = f"{mean(stats.per_s)} transactions/s (TPS)"
     if stats.per_s_low is not None and stats.per_s_high is not None:
         through += f", {mean(stats.per_s_low)} to {mean(stats.per_s_high)}{f' with {confidence}' if confidence else ''}"
-    yield from wrapped(through, width, first=f"{'throughput':<{NAME}}")
     takes = f"mean {show_seconds(stats.response_s)}"
     if interval is not None:
         takes += f", {show_range(max(0.0, interval.low_s), interval.high_s)} with {confidence}"
-    yield from wrapped(takes, width, first=f"{'response':<{NAME}}")
-    if stats.response_percentiles:
-        shares = [f"{name} {show_seconds(took)}" for name, took in stats.response_percentiles.items()]
-        yield from wrapped(", ".join(shares), width, first=" " * NAME)
-    yield f"{'active':<{NAME}}{show_number(active_sessions(result), 3)} average active sessions (AAS)"
-    if stats.measured is not None:
-        left_out = f", after {stats.warm_up:,} of warm-up" if stats.warm_up else ""
-        yield from wrapped(f"{stats.measured:,} transactions{left_out}", width, first=f"{'measured':<{NAME}}")
+    shares = ", ".join(f"{name} {show_seconds(took)}" for name, took in stats.response_percentiles.items())
+    active = f"{show_number(active_sessions(result), 3)} average active sessions (AAS)"
+    left_out = f", after {stats.warm_up:,} of warm-up" if stats.warm_up else ""
+    counted = "" if stats.measured is None else f"{stats.measured:,} transactions{left_out}"
+    facts = {"throughput": through, "response": takes, "": shares, "active": active, "measured": counted}
+    return Section("Transactions", [Fact(name, text) for name, text in facts.items() if text], label=NAME)
 
 
-def resource_lines(result: RunResult, width: int = 80, bar: str = "█") -> Iterator[str]:
+def resource_section(result: RunResult) -> Section:
     """How busy each resource is, the busiest first, and where the knee is."""
     stats = result.transactions
     if stats is None:
-        return
-    yield head("Resources")
-    yield f"{'resource':<{KIND}}{'% busy':>{NUMBER}}"
-    room = max(0, min(MOST_BAR, width - KIND - NUMBER - 4))
+        return NOTHING
+    rows, bars = [("resource", "% busy")], []
     for name, share in sorted(stats.utilisation.items(), key=lambda item: -item[1]):
-        if stats.without_disk and name.startswith((DATA, DBWR)):
-            yield f"{name:<{KIND}}{'unknown':>{NUMBER}}"
-            continue
-        letters = style(bar * round(room * share), fg="blue") if round(room * share) else ""
-        yield f"{name:<{KIND}}{100 * share:>{NUMBER}.1f}  {letters}".rstrip()
-    yield from wrapped(saturation(stats, beside=bool(result.programs)), width)
-    yield from wrapped(util_sentence(result), width)
+        is_unknown = stats.without_disk and name.startswith((DATA, DBWR))
+        rows.append((name, "unknown" if is_unknown else f"{100 * share:.1f}"))
+        bars.append(Bar(0.0 if is_unknown else share))
+    notes = [saturation(stats, beside=bool(result.programs)), util_sentence(result)]
+    return Section("Resources", [CellTable(rows, (KIND, NUMBER), bars=bars, longest=MOST_BAR)], [*filter(None, notes)])
 
 
 def util_sentence(result: RunResult) -> str:
@@ -141,36 +126,26 @@ def times_of(count: float) -> str:
     return f"{count:.2f}" if count >= 1 else show_number(count, 2) if count >= 0.0001 else "< 0.0001"
 
 
-def load_lines(result: RunResult) -> Iterator[str]:
+def load_section(result: RunResult) -> Section:
     """AWR's load profile: gets, reads and writes per second and per transaction, and hits."""
     stats, gets, io = result.transactions, result.logical_io, result.physical_io
     if stats is None or gets is None:
-        return
-    yield head("Load profile")
-    widths = (NAME_WIDTH, 14, 18)
-    yield from aligned(("", "per second", "per transaction"), widths)
-    logs = stats.log_writes_per_s / stats.per_s if stats.per_s else 0.0
-    for name, each in (
-        ("transactions", 1.0),
-        ("logical reads (buffer gets)", gets.consistent_gets + gets.current_gets),
-        ("  consistent gets", gets.consistent_gets),
-        ("  current gets", gets.current_gets),
-        ("blocks read", io.read_blocks),
-        ("read requests", io.read_requests),
-        ("blocks written by DBWR", io.write_requests),
-        ("redo writes", logs),
-    ):
-        if each:
-            yield from aligned((name, mean(each * stats.per_s), mean(each)), widths)
-    means: dict[str, str] = {}
+        return NOTHING
+    each_by_name = {
+        "transactions": 1.0, "logical reads (buffer gets)": gets.consistent_gets + gets.current_gets,
+        "  consistent gets": gets.consistent_gets, "  current gets": gets.current_gets, "blocks read": io.read_blocks,
+        "read requests": io.read_requests, "blocks written by DBWR": io.write_requests,
+        "redo writes": stats.log_writes_per_s / stats.per_s if stats.per_s else 0.0,
+    }  # fmt: skip
+    rows = [("", "per second", "per transaction")]
+    rows += [(name, mean(each * stats.per_s), mean(each)) for name, each in each_by_name.items() if each]
     if result.cache is not None:
-        means["cache hit ratio, % of gets"] = f"{100 * result.cache.hit_fraction:.2f}"
+        rows.append(("cache hit ratio, % of gets", "", f"{100 * result.cache.hit_fraction:.2f}"))
     if stats.commits_per_log_write > 0:
-        means["commits per redo write"] = f"{stats.commits_per_log_write:.2f}"
+        rows.append(("commits per redo write", "", f"{stats.commits_per_log_write:.2f}"))
     if io.read_requests and io.read_blocks > io.read_requests * 1.0001:
-        means["mean read"] = show_bytes(round(io.read_bytes / io.read_requests))
-    for name, shown in means.items():
-        yield from aligned((name, "", shown), widths)
+        rows.append(("mean read", "", show_bytes(round(io.read_bytes / io.read_requests))))
+    return Section("Load profile", [CellTable(rows, (NAME_WIDTH, 14, 18))])
 
 
 def intervals_left_out(result: RunResult) -> RunResult:
@@ -179,54 +154,32 @@ def intervals_left_out(result: RunResult) -> RunResult:
     return result.model_copy(update={"device": device})
 
 
-def on_await_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+def await_notes(result: RunResult) -> list[str]:
     """Why await is not what a transaction waits for a read."""
     read = result.time.wait.get(SEQUENTIAL)
     disk = result.device.get("disk")
     if result.transactions is None or read is None or disk is None or not disk.writes_per_s:
-        return
+        return []
     each_s = read.total_s / read.waits
-    if disk.await_s is not None and disk.await_s > 1.2 * each_s:
-        yield from wrapped(
-            f"await ({show_seconds(disk.await_s)}) is the mean of all requests. It includes DBWR's writes, which "
-            f"come in bursts and which no session waits for. A session waits {show_seconds(each_s)} for a read.",
-            width,
-        )
+    if disk.await_s is None or disk.await_s <= 1.2 * each_s:
+        return []
+    return [
+        f"await ({show_seconds(disk.await_s)}) is the mean of all requests. It includes DBWR's writes, which "
+        f"come in bursts and which no session waits for. A session waits {show_seconds(each_s)} for a read."
+    ]
 
 
-def kind_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+def kind_section(result: RunResult) -> Section:
     """Each kind of the mix; nothing where there is one alone."""
     stats = result.transactions
     if stats is None or len(stats.kinds) < 2:
-        return
-    yield head("Kinds of transactions")
+        return NOTHING
     timed = any("p95" in kind.response_percentiles for kind in stats.kinds)
-    close = width < NARROW
-    name, rate, took_for, gets, read = (15, 7, 10, 8, 12) if close else (KIND, 8, NUMBER, 9, 13)
-    widths = (name, rate, took_for, took_for if timed else 0, gets, read)
-    yield from aligned(("kind", "TPS", "response", "p95" if timed else "", "gets", "blocks read"), widths)
+    rows = [("kind", "TPS", "response", *["p95"] * timed, "gets", "blocks read")]
     for kind in stats.kinds:
         late = kind.response_percentiles.get("p95")
-        cells = (
-            kind.name, tps(kind.per_s), show_seconds(kind.response_s), "" if late is None else show_seconds(late),
-            mean(kind.consistent_gets + kind.current_gets), mean(round(kind.read_blocks, 2)),
-        )  # fmt: skip
-        yield from aligned(cells, widths)
-
-
-def policy_lines(result: RunResult, width: int = 80) -> Iterator[str]:
-    """Hits of other replacement policies on references drawn alike."""
-    stats = result.transactions
-    if stats is None or not stats.policies:
-        return
-    yield head("Replacement in the buffer cache")
-    widths = (NAME_WIDTH, NUMBER, NUMBER)
-    yield from aligned(("policy", "% hits", "% misses"), widths)
-    own = {} if result.cache is None else {"this run": result.cache.hit_fraction}
-    for name, share in (stats.policies | own).items():
-        yield from aligned((name, f"{100 * share:.2f}", f"{100 * (1 - share):.2f}"), widths)
-    yield from wrapped(
-        "Share of all gets. The first three policies replay the same sample of this run's references; differences of "
-        "a few tenths of a percent are chance.",
-        width,
-    )
+        tail = ["" if late is None else show_seconds(late)] * timed
+        gets, reads = mean(kind.consistent_gets + kind.current_gets), mean(round(kind.read_blocks, 2))
+        rows.append((kind.name, tps(kind.per_s), show_seconds(kind.response_s), *tail, gets, reads))
+    wide, narrow = ((KIND, 8, NUMBER, *[NUMBER] * timed, 9, 13), (15, 7, 10, *[10] * timed, 8, 12))
+    return Section("Kinds of transactions", [CellTable(rows, wide, narrow)])

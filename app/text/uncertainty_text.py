@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from math import floor, log10
 from typing import TYPE_CHECKING, Final
 
-from blocktime.app.base.lines import head, wrapped
 from blocktime.app.text.compare_table import value_said
+from blocktime.app.text.section import NOTHING, Fact, Section
 from blocktime.model.catalog import KINDS, entries
 from blocktime.model.provenance import Constant
 from blocktime.model.results import SIMULATION, Contribution, Interval, RunResult, Uncertainty
@@ -18,8 +18,8 @@ from blocktime.scenarios.why_words import listed, plural
 if TYPE_CHECKING:
     from blocktime.scenarios.uncertainty import Difference
 
-MOST_SHOWN: Final = 5
-LEAST_SHOWN: Final = 0.01
+MOST_CAUSES: Final = 5
+LEAST_SHARE: Final = 0.01
 """Share of the variance below which a cause is not worth a line."""
 LITTLE: Final = 0.2
 """Share of the variance below which no cause alone is worth measuring."""
@@ -68,20 +68,15 @@ def what_it_holds(results: Sequence[RunResult]) -> Iterator[str]:
         yield f"{plural(len(known), 'constant')} {have} as exact."
 
 
-def uncertainty_lines(result: RunResult, width: int = 80) -> Iterator[str]:
+def uncertainty_section(result: RunResult) -> Section:
     """The interval, its causes, and what it leaves out; nothing without an uncertainty."""
     uncertainty = result.uncertainty
     if uncertainty is None:
-        return
-    yield head(TITLE)
-    yield from wrapped(interval_sentence(result), width)
-    yield from share_lines(uncertainty.contributions, width)
-    for sentence in (
-        largest_sentence(uncertainty.contributions),
-        *what_it_holds([result]),
-        _how_it_was_found(result, uncertainty),
-    ):
-        yield from wrapped(sentence, width)
+        return NOTHING
+    notes = (
+        largest_sentence(uncertainty.contributions), *what_it_holds([result]), _how_it_was_found(result, uncertainty)
+    )  # fmt: skip
+    return Section(TITLE, share_facts(uncertainty.contributions), notes, [interval_sentence(result)])
 
 
 def difference_sentence(difference: Difference, letter: str = "B", base: str = "A") -> str:
@@ -108,28 +103,26 @@ def _beyond(difference: Difference) -> str:
     return f" Extrapolated: {plural(len(names), 'constant')} used outside the range of the measurements."
 
 
-def difference_lines(
-    results: Sequence[RunResult], differences: Sequence[Difference], letters: Sequence[str], width: int = 80
-) -> Iterator[str]:
+def difference_sections(
+    results: Sequence[RunResult], differences: Sequence[Difference], letters: Sequence[str]
+) -> Iterator[Section]:
     """How sure the differences from the first answer are, their causes, and each answer's interval."""
-    yield head(TITLE)
+    heading = TITLE
     for letter, difference in zip(letters[1:], differences, strict=True):
-        yield from wrapped(difference_sentence(difference, letter, letters[0]), width)
-        yield from share_lines(difference.contributions, width)
-        yield from wrapped(largest_sentence(difference.contributions), width)
-    for letter, result in zip(letters, results, strict=True):
-        yield from wrapped(interval_sentence(result), width, first=f"{letter}  ")
-    for sentence in what_it_holds(results):
-        yield from wrapped(sentence, width)
+        lead, notes = (difference_sentence(difference, letter, letters[0]), largest_sentence(difference.contributions))
+        yield Section(heading, share_facts(difference.contributions), [notes], [lead])
+        heading = ""
+    intervals = [Fact(letter, interval_sentence(result)) for letter, result in zip(letters, results, strict=True)]
+    yield Section(heading, intervals, [*what_it_holds(results)], label=3)
 
 
-def share_lines(contributions: Sequence[Contribution], width: int = 80) -> Iterator[str]:
+def share_facts(contributions: Sequence[Contribution]) -> list[Fact]:
     """Causes by what would go of the variance if they were known, largest first."""
-    for contribution in contributions[:MOST_SHOWN]:
-        if abs(contribution.variance_fraction) >= LEAST_SHOWN:
-            yield from wrapped(
-                cause_text(contribution), width, first=f"{100 * contribution.variance_fraction:>6.1f} %  "
-            )
+    return [
+        Fact(f"{100 * contribution.variance_fraction:>6.1f} %", cause_text(contribution))
+        for contribution in contributions[:MOST_CAUSES]
+        if abs(contribution.variance_fraction) >= LEAST_SHARE
+    ]
 
 
 def cause_text(contribution: Contribution) -> str:
@@ -200,9 +193,7 @@ def _off_by(mechanism: str) -> str:
 def seconds(low_s: float, high_s: float, sign: str = "") -> str:
     """A range of durations in the unit of its larger end, in as many digits as its width asks for."""
     largest = max(abs(low_s), abs(high_s))
-    scale, unit = next(
-        ((per, name) for least, per, name in _UNITS if largest >= least), (_UNITS[-1][1], _UNITS[-1][2])
-    )
+    scale, unit = next(((per, name) for least, per, name in _UNITS if largest >= least), (_UNITS[-1][1], _UNITS[-1][2]))
     return f"{_range(low_s * scale, high_s * scale, sign)} {unit}"
 
 

@@ -13,7 +13,8 @@ from blocktime.scenarios.why_words import plural
 from blocktime.validation import words
 from blocktime.validation.case import Case
 from blocktime.validation.compare import Comparison
-from blocktime.validation.tally import (
+from blocktime.validation.validate import Validation
+from blocktime.validation.verdict_tally import (
     NO_MECHANISM,
     by_case,
     by_mechanism,
@@ -27,7 +28,6 @@ from blocktime.validation.tally import (
     out_of_sample_median,
     tally,
 )
-from blocktime.validation.validate import Validation
 
 WIDEST: Final = 110
 COLOURS: Final = {"within": "green", "fails": "red", "gap_closed": "red", "known_gap": "yellow"}
@@ -54,9 +54,7 @@ COLUMNS: Final = (
     TextColumn(("in", "sample%"), lambda row: words.percent_text(row.in_sample_error)),
     TextColumn(("out of", "sample%"), words.out_of_sample_text),
     TextColumn(
-        ("without", "its size%"),
-        lambda row: words.percent_text(row.without_its_block_size_error),
-        optional=True,
+        ("without", "its size%"), lambda row: words.percent_text(row.without_its_block_size_error), optional=True
     ),
     TextColumn(("toler-", "ance"), words.tolerance_text),
     TextColumn(("", "spread"), words.spread_text, optional=True),
@@ -258,8 +256,7 @@ def _out_of_sample(outside: Sequence[Comparison]) -> Iterator[str]:
     yield sentence
     spread = [comparison for comparison in outside if comparison.number.spread is not None]
     nearer = sum(
-        abs(comparison.out_of_sample_error or 0.0) <= (comparison.number.spread or 0.0)
-        for comparison in spread
+        abs(comparison.out_of_sample_error or 0.0) <= (comparison.number.spread or 0.0) for comparison in spread
     )
     if spread:
         yield (

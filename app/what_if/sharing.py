@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -10,8 +9,9 @@ import streamlit as st
 
 from blocktime.app.base import FIRST
 from blocktime.app.base.markdown import plain
-from blocktime.app.controls import own_files, settings
-from blocktime.app.session import address, copy_link, downloads, taken
+from blocktime.app.controls import settings, user_files
+from blocktime.app.controls.page_question import PageQuestion
+from blocktime.app.session import address, copy_link, download_buttons, downloads
 from blocktime.app.session.downloads import PageAnswer
 from blocktime.model.errors import SpecError
 
@@ -21,26 +21,26 @@ LONGEST_MAILED: Final = 2_000
 """Characters of a link that every mail and chat program leaves whole."""
 
 
-def draw(name: str, changes: Mapping[str, str], shown: PageAnswer | None) -> None:
-    """The page's link and the files of its answer: the scenario *name*, *changes* in it, and what was answered.
+def draw(question: PageQuestion, page_answer: PageAnswer | None) -> None:
+    """The page's link and the files of its answer: what is asked, and what was answered.
 
     There are no files before there is an answer.
     """
     with st.container(horizontal=True, key="share", gap="small"):
-        _link(name, changes)
+        _link(question)
         files = st.popover(
             "Download", icon=":material/download:", width="stretch", key=FILES, on_change="rerun",
-            help="The scenario, its result, a report", disabled=shown is None,
+            help="The scenario, its result, a report", disabled=page_answer is None,
         )  # fmt: skip
-    if files.open and shown is not None:
+    if files.open and page_answer is not None:
         with files:
-            _files(shown, changes)
+            _files(page_answer)
 
 
-def _link(name: str, changes: Mapping[str, str]) -> None:
+def _link(question: PageQuestion) -> None:
     """The button that copies the link; or why no link holds the scenario."""
     try:
-        address.written(name, changes, FIRST)
+        address.written(question, FIRST)
     except SpecError as error:
         copy_link.button("", plain(f"This is too long for a link: {error}"))
         return
@@ -64,11 +64,12 @@ def says_of_link(link: str) -> str:
     )
 
 
-def _files(shown: PageAnswer, changes: Mapping[str, str]) -> None:
-    for download in downloads.downloads(shown):
-        taken.button(download, closes=FILES)
+def _files(page_answer: PageAnswer) -> None:
+    for download in downloads.downloads(page_answer):
+        download_buttons.button(download, closes=FILES)
     st.caption("The same numbers from the command line, with the scenario's file")
-    st.code(downloads.command_line(shown), language="bash", wrap_lines=True)
-    if not own_files.is_own(shown.name):
+    st.code(downloads.command_line(page_answer), language="bash", wrap_lines=True)
+    question = page_answer.question
+    if not user_files.is_user_file(question.name):
         st.caption("or without it")
-        st.code(settings.command_line(shown.name, changes), language="bash", wrap_lines=True)
+        st.code(settings.command_line(question.name, question.changed), language="bash", wrap_lines=True)

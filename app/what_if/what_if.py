@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -12,16 +12,17 @@ import streamlit as st
 
 from blocktime.app.answer import answer, instruments, uncertainty_view
 from blocktime.app.base.markdown import plain
-from blocktime.app.base.remembered import by_object
-from blocktime.app.controls import forms, own_files, presets, settings
-from blocktime.app.session import navigation
-from blocktime.app.session.answers import KnownAnswers, answered
+from blocktime.app.base.memo import by_object
+from blocktime.app.controls import forms, presets, settings, user_files
+from blocktime.app.controls.page_question import PageQuestion
+from blocktime.app.session import address
 from blocktime.app.session.downloads import PageAnswer
-from blocktime.app.session.what_if_state import COMPLETE, NOTES, WELCOME, State, keep_address, start, take
+from blocktime.app.session.page_answers import KnownAnswers, answered
+from blocktime.app.session.what_if_state import COMPLETE, NOTES, WELCOME, current, keep_address, set_text, start, take
 from blocktime.app.what_if import sharing, what_if_controls
-from blocktime.model.errors import BlocktimeError
+from blocktime.model.errors import BlocktimeError, cut
 from blocktime.scenarios import Scenario
-from blocktime.scenarios.prices import priced_alike
+from blocktime.scenarios.pricing import priced_alike
 
 ANSWERED: Final = "what_if.answered"
 """The question whose answer this session has seen last."""
@@ -29,8 +30,6 @@ ABOUT: Final = (
     "**Blocktime** computes how long database I/O takes on an Oracle-style database under Linux, and where the time "
     "goes. Choose a question, or change a control in the sidebar (» opens it) and see what changes."
 )
-MOST_TOLD: Final = 3
-"""Changes that are told one by one."""
 NOT_IN_A_CLASS: Final = re.compile(r"[^a-zA-Z0-9_-]")
 """What Streamlit replaces in a key to make the name of a class of it."""
 
@@ -39,46 +38,42 @@ NOT_IN_A_CLASS: Final = re.compile(r"[^a-zA-Z0-9_-]")
 class AnsweredQuestion:
     """A question of this page with its answers."""
 
-    name: str
-    """Of the scenario; see :mod:`app.controls.own_files`."""
+    question: PageQuestion
+    """Without what is refused of it."""
     title: str
-    changes: Mapping[str, str]
-    differing: Sequence[str]
-    """Fields in which what-if and baseline differ."""
     scenarios: tuple[Scenario, Scenario]
     """Baseline and what-if."""
-    compared: str
-    """What is compared with what."""
+    says: str
+    """What is compared with what, in the words of a question that is just that."""
     answers: KnownAnswers
 
 
 def page() -> None:
     """Draw the page."""
-    start(st.query_params.to_dict())
-    state = State.now()
-    base, _ = settings.settle(state.name, state.pinned)
-    other, refused = settings.settle(state.name, state.changes)
+    start({key: texts[-1] for key, texts in address.of_run().items()})
     st.session_state[COMPLETE] = False
-    st.html(navigation.STYLE)
     with st.sidebar:
-        what_if_controls.draw(state, base, other, refused)
+        what_if_controls.draw(current())
     st.fragment(_answer, key=what_if_controls.ANSWER)()
     st.session_state[COMPLETE] = True
 
 
 def _answer() -> None:
     """The answer of the scenario as it stands, with what is wrong in it."""
-    state = State.now()
-    base, _ = settings.settle(state.name, state.pinned)
-    other, refused = settings.settle(state.name, state.changes)
-    st.html(_marked(state.differing))
-    keep_address(state)
-    for sentence in [*st.session_state[NOTES], *refused.values()]:
+    question = current()
+    stated_base, other, refused = question.sides()
+    st.html(_marked([*question.change]))
+    keep_address(question)
+    visible = what_if_controls.visible_fields()
+    for sentence in [*st.session_state[NOTES], *(refused[path] for path in refused if path not in visible)]:
         st.error(plain(sentence), icon=":material/error:")
-    accepted = {path: text for path, text in state.changes.items() if path not in refused}
-    differing = [path for path in state.differing if path not in refused]
+    system, change = (
+        {path: text for path, text in fields.items() if path not in refused}
+        for fields in (question.system, question.change)
+    )
+    question = replace(question, system=system, change=change)
     try:
-        base = _priced_as(base, other)
+        base = _priced_as(stated_base, other)
     except BlocktimeError as error:
         st.error(plain(f"There is no answer for this setting: {error}"), icon=":material/error:")
         return
@@ -86,66 +81,80 @@ def _answer() -> None:
     if answers.refused:
         st.error(plain(f"There is no answer for this setting: {answers.refused}"), icon=":material/error:")
         return
-    title, compared = (
-        presets.title_of_answer(state.preset, state.name, accepted),
-        _compared(state, accepted, differing, (base, other)),
+    title = presets.title_of_answer(question.preset, question.name, question.changed)
+    preset = presets.question(question.preset)
+    is_just_that = preset and preset.changes == question.change and not question.system
+    answered_question = AnsweredQuestion(
+        question, title, (base, other), preset.says if preset and is_just_that else "", answers
     )
-    question = AnsweredQuestion(state.name, title, accepted, differing, (base, other), compared, answers)
     files = None
     if answers.results:
-        st.session_state[ANSWERED] = question
+        st.session_state[ANSWERED] = answered_question
     if answers.results and not answers.narrows:
-        both = answers.before, answers.after
-        files = PageAnswer(state.name, base, other, *both, bool(accepted))
+        files = PageAnswer(question, base, other, answers.before, answers.after)
     _welcome()
-    share = partial(sharing.draw, state.name, accepted, files)
-    answer.headline(title, (base, other), len(differing), answers, share)
-    _draw(st.session_state.get(ANSWERED), question)
+    answer.headline(title, (base, other), len(change), answers, partial(sharing.draw, question, files))
+    _chips(question, stated_base, other)
+    _draw(st.session_state.get(ANSWERED), answered_question)
 
 
-def _draw(shown: AnsweredQuestion | None, question: AnsweredQuestion) -> None:
+def _chips(question: PageQuestion, base: Scenario, other: Scenario) -> None:
+    """Each field of the change with both values, to take back or to make true of both sides; then the system's."""
+    with st.container(key="changes", horizontal=True, gap="small"):
+        for path, text in question.change.items():
+            label, was, now = forms.both_values(path, base, other)
+            helps = f"Make it true of both sides: {label} {now}"
+            with st.container(horizontal=True, gap="xxsmall", width="content"):
+                _chip(f"{label} {was} → {now}", "close", f"change.{path}", "Take this change back", path, None, False)
+                _chip("", "swap_horiz", f"both.{path}", helps, path, text, True)
+        for path in question.system:
+            if path not in question.change:
+                label, _, now = forms.both_values(path, base, other)
+                helps = "Back to the value of the scenario"
+                _chip(f"Both sides: {label} {now}", "close", f"system.{path}", helps, path, None, True)
+
+
+def _chip(label: str, icon: str, key: str, helps: str, *to: object) -> None:
+    """A field as a button that sets it *to* a text, on both sides or by the change."""
+    st.button(
+        plain(cut(label)), key=key, icon=f":material/{icon}:", icon_position="right", type="tertiary",
+        on_click=set_text, args=(key, *to), help=plain(helps),
+    )  # fmt: skip
+
+
+def _draw(current: AnsweredQuestion | None, question: AnsweredQuestion) -> None:
     """The answer to *question*; until it is there the one of the former values, paler, or nothing."""
-    is_former = shown is not question
+    is_former = current is not question
     st.html(answer.PALE if is_former else "<style></style>")
-    if shown is None:
-        st.caption(plain(question.compared))
+    if current is None:
+        st.caption(plain(question.says))
         return
-    of = shown.compared or f"{shown.title}, nothing changed."
-    st.caption(f":orange[Below, of the former values:] {plain(of)}" if is_former else plain(shown.compared))
+    former = f":orange[Below, of the former values:] {plain(current.title)}" if is_former else ""
+    st.caption(former or plain(current.says) or "&nbsp;")  # the room is kept, so that nothing below moves
     with st.container(key="answer"):
-        _draw_answer(shown)
+        _draw_answer(current)
 
 
-def _draw_answer(shown: AnsweredQuestion) -> None:
+def _draw_answer(current: AnsweredQuestion) -> None:
     """The notes, the times and their reasons, the other numbers, and the tabs."""
-    (base, other), (before, after) = shown.scenarios, (shown.answers.before, shown.answers.after)
+    (base, other), (before, after) = current.scenarios, (current.answers.before, current.answers.after)
+    question = current.question
+    answer.first_sentence(before, after, (base, other), question.ask, bool(question.change))
+    answer.programs(before, after)
     answer.keep_in_mind(after)
     with st.container(key="explained"):
         numbers, chart = st.columns([1, 1.6], gap="medium")
     with numbers:
         answer.elapsed(before, after)
-        moved = forms.told(shown.differing[0], base, other) if len(shown.differing) == 1 else ""
-        answer.reasons((before, after), moved, bool(shown.differing), (base, other))
+        answer.reasons((before, after), bool(question.change), (base, other))
     with chart:
         answer.waterfall(before, after)
     answer.figures(before, after)
     uncertainty_view.draw((base, other), (before, after))
-    command = settings.command_line(shown.name, shown.changes)
-    if own_files.is_own(shown.name):
+    command = settings.command_line(current.question.name, current.question.changed)
+    if user_files.is_user_file(current.question.name):
         command = settings.command_line(instruments.file_of(other), {})
     instruments.tabs(before, after, other, command)
-
-
-def _compared(
-    state: State, changes: Mapping[str, str], differing: Sequence[str], asked: tuple[Scenario, Scenario]
-) -> str:
-    """What is compared with what: in the words of the question where it is just that, else field by field."""
-    question = presets.question(state.preset)
-    if question and question.changes == changes and not state.pinned and question.scenario == state.name:
-        return question.says
-    told = [forms.told(path, *asked) for path in differing[:MOST_TOLD]]
-    more = f"; {len(differing) - MOST_TOLD} more" if len(differing) > MOST_TOLD else ""
-    return f"Compared with the baseline: {'; '.join(filter(None, told))}{more}." if any(told) else ""
 
 
 def _welcome() -> None:

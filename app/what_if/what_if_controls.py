@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -11,41 +11,36 @@ from typing import Any, Final
 import streamlit as st
 
 from blocktime.app.base.markdown import plain
-from blocktime.app.controls import fields, forms, more_fields, own_files, presets, settings, widgets
+from blocktime.app.controls import control_fields, forms, more_fields, presets, user_files, widgets
+from blocktime.app.controls.page_question import BOTH, WHAT_IF, PageQuestion
 from blocktime.app.session import address, navigation, pins, uploads
 from blocktime.app.session.what_if_state import (
     COMPLETE,
     DRAWN,
     GROUPS,
     LOOKS,
+    MOVES,
     OPENED,
     PICKED,
     PRESETS_OPEN,
-    State,
     change,
+    current,
     moved,
     pick,
-    pin,
     reset,
     show,
-    swap,
+    switch,
     take,
-    undo,
-    unpin,
 )
-from blocktime.model.errors import cut
-from blocktime.scenarios import Scenario
 
-QUESTION: Final = "The question"
-"""The group of the controls that a question is about."""
-
-
+CHANGE: Final = "The change"
+"""The group of the controls of what the question changes."""
+SYSTEM: Final = "The system"
+"""The group of the other controls that a question is about."""
 ANSWER: Final = "answer"
-BASELINE: Final = "baseline"
-CHANGES: Final = "changes"
+"""The fragment that says something of every control; the others are PINS, and a group of controls each."""
 PINS: Final = "pins"
-FOLLOW: Final = (ANSWER, CHANGES)
-"""Fragments that say something of every control; the others are BASELINE, PINS, and a group of controls each."""
+MOVES_IN_WORDS: Final = {WHAT_IF: "What-if", BOTH: "Both sides"}
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,7 @@ class ControlRow:
     """A control as it stands in the sidebar."""
 
     control: forms.Control
-    field: fields.Facts
+    field: control_fields.Facts
     look: widgets.Look
     changed: bool
     refused: str
@@ -64,21 +59,23 @@ Groups = dict[str, list[ControlRow]]
 """Group -> its controls, in the order of the sidebar; those that a workload has no control of are left out."""
 
 
-def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, str]) -> None:
-    """Draw what can be set: the scenario, its baseline, and a control for each field that plays a part.
+def draw(question: PageQuestion) -> None:
+    """Draw what can be set: the scenario, the change, the switch, and a control for each field that plays a part.
 
     A control that moves has only those fragments drawn anew that say something else then.
     """
-    _scenario(state)
+    _scenario(question)
     st.session_state[LOOKS] = {}
-    _fragment(BASELINE, _baseline)
-    _fragment(CHANGES, _changes)
-    more_fields.search(other.workload.kind)
-    groups = _groups(state, base, other, refused)
+    groups = _groups(question)
     st.session_state[GROUPS] = groups
     missed: list[str] = []
+    if CHANGE in groups:
+        _fragment(key_of(CHANGE), _controls, CHANGE, missed)
+    _switch(question)
+    more_fields.search(_kind(question))
     for group in groups:
-        _fragment(key_of(group), _controls, group, missed)
+        if group != CHANGE:
+            _fragment(key_of(group), _controls, group, missed)
     for path in missed:
         change(path)
     if missed:
@@ -91,10 +88,29 @@ def draw(state: State, base: Scenario, other: Scenario, refused: Mapping[str, st
         navigation.go_to(navigation.SWEEP)
 
 
+def _kind(question: PageQuestion) -> str:
+    """The kind of workload of the side with the change."""
+    return question.sides()[1].workload.kind
+
+
+def _switch(question: PageQuestion) -> None:
+    """What a control moves: the side with the change, or both sides."""
+    if st.session_state.get(MOVES, question.moves) != question.moves:
+        st.session_state[MOVES] = question.moves
+    place, undo = st.columns([2.4, 1], vertical_alignment="bottom", gap="small")
+    place.segmented_control(
+        "Other controls move" if question.about else "Controls move", [*MOVES_IN_WORDS], default=question.moves,
+        key=MOVES, format_func=MOVES_IN_WORDS.__getitem__, on_change=switch, required=True, width="stretch",
+        help="**What-if**: a control adds to the change. **Both sides**: it says how your system is, with the change "
+        "and without it. A field of the change always moves the change",
+    )  # fmt: skip
+    undo.button("Reset", on_click=reset, key="baseline.reset", help="Takes every change back", width="stretch")
+
+
 def _fragment(key: str, drawn: Callable[..., None], *args: object) -> None:
     """Draw a part of the page that can be drawn anew by itself; the next scenario's parts are others to a browser."""
     part = partial(drawn, *args)
-    setattr(part, "__qualname__", f"{key}.{st.session_state[OPENED]}")  # noqa: B010
+    setattr(part, "__qualname__", f"{key}.{st.session_state[OPENED]}")  # noqa: B010  (a name of Python's own)
     st.fragment(part, key=key)()
 
 
@@ -103,27 +119,29 @@ def key_of(group: str) -> str:
     return f"controls.{group}"
 
 
-def _groups(state: State, base: Scenario, other: Scenario, refused: Mapping[str, str]) -> Groups:
+def _groups(question: PageQuestion) -> Groups:
     """The controls of each group that has any; a control stands in the first group that has it."""
+    base, other, refused = question.sides()
     kind = other.workload.kind
-    question = presets.question(state.preset)
+    preset = presets.question(question.preset)
     groups: dict[str, Sequence[forms.Control]] = {
-        QUESTION: forms.controls_of(question.controls, kind) if question else (),
-        more_fields.GROUP: more_fields.controls(kind, state.differing),
-        **forms.GROUPS,
+        CHANGE: forms.controls_of(question.about, kind),
+        SYSTEM: forms.controls_of(preset.controls, kind) if preset else (),
+        more_fields.GROUP: more_fields.controls(kind, [*question.changed]),
+        **forms.groups_of(kind),
     }
-    shown: set[str] = set()
+    drawn_paths: set[str] = set()
     drawn: Groups = {}
     for group, controls in groups.items():
         rows = []
         for control in controls:
-            why_refused, changed = refused.get(control.path, ""), control.path in state.differing
-            offered = group == more_fields.GROUP or changed or control.offered(other)
-            field = control.facts(kind) if offered and control.path not in shown else None
+            why_refused, changed = refused.get(control.path, ""), control.path in question.change
+            offered = group == more_fields.GROUP or control.path in question.changed or control.offered(other)
+            field = control.facts(kind) if offered and control.path not in drawn_paths else None
             if field is not None:
                 look = widgets.look(control, field, base, other, changed, bool(why_refused))
                 rows.append(ControlRow(control, field, look, changed and not why_refused, why_refused))
-        shown.update(row.control.path for row in rows)
+        drawn_paths.update(row.control.path for row in rows)
         if rows:
             drawn[group] = rows
     return drawn
@@ -139,7 +157,7 @@ def _controls(group: str, missed: list[str]) -> None:
             path = row.control.path
             widgets.draw(row.control, row.look, on_change, row.refused)
             # A server that was started anew does not call back for a control that it has not drawn yet.
-            if path not in drawn and st.session_state[path] != row.look.held:
+            if path not in drawn and st.session_state[path] != row.look.value:
                 missed.append(path)
             drawn.add(path)
     st.session_state[LOOKS][group] = rows
@@ -150,15 +168,12 @@ def _move(opened: int, part: str, path: str) -> None:
 
     Where other controls come or go, that is the whole page.
     """
-    if address.asked_in_the_past():  # the control shows the value, which is not taken
+    if address.is_from_gone_part():  # the control shows the value, which is not taken
         st.rerun("app")
     if not moved(opened, part, path) or address.whole_page():
         return
-    state = State.now()
-    (base, _), (other, refused) = (
-        settings.settle(state.name, changes) for changes in (state.pinned, state.changes)
-    )
-    groups = _groups(state, base, other, refused)
+    question = current()
+    groups = _groups(question)
     same_controls = _paths(st.session_state[GROUPS]) == _paths(groups)
     st.session_state[GROUPS] = groups
     looks: dict[str, Any] = st.session_state[LOOKS]
@@ -167,34 +182,29 @@ def _move(opened: int, part: str, path: str) -> None:
         for group, rows in groups.items()
         if rows != looks.get(group) or any(row.control.path == path for row in rows)
     ]
-    other_looks += [key for key, look in _looks(state).items() if look != looks.get(key)]
+    other_looks += [PINS] if _look_of_pins(question) != looks.get(PINS) else []
     parts_suffice = same_controls and st.session_state[COMPLETE]
-    st.rerun([*FOLLOW, *other_looks] if parts_suffice else "app")
+    st.rerun([ANSWER, *other_looks] if parts_suffice else "app")
 
 
 def _paths(groups: Groups) -> list[tuple[str, list[str]]]:
-    """Which controls stand where."""
     return [(group, [row.control.path for row in rows]) for group, rows in groups.items()]
 
 
-def _looks(state: State) -> dict[str, Any]:
-    """What the fragments that stand beside the groups say of the scenario."""
-    look_of_pins = pins.look(state.name, state.changes)
-    _, refused = settings.settle(state.name, state.changes)
-    count = sum(path not in refused for path in state.differing)
-    return {BASELINE: (count, len(state.differing) - count, bool(state.pinned)), PINS: look_of_pins}
+def _look_of_pins(question: PageQuestion) -> tuple[str, int]:
+    return pins.look(question.name, question.changed)
 
 
 def _pins() -> None:
     """The button that pins this screen for the comparison."""
-    st.session_state[LOOKS][PINS] = why, count = _looks(State.now())[PINS]
+    st.session_state[LOOKS][PINS] = why, count = _look_of_pins(current())
     pins.button(why, count, _add_pin)
 
 
 def _add_pin() -> None:
     """Pin this screen for the comparison, with its baseline where that is the first."""
-    state = State.now()
-    pins.put(pins.pinned(pins.held(), state.name, state.changes, state.pinned))
+    question = current()
+    pins.put(pins.pinned(pins.session_pins(), question.name, question.changed, question.system))
 
 
 @contextmanager
@@ -207,28 +217,41 @@ def _group(name: str, changed: int) -> Iterator[bool]:
     key = f"group.{name}"
     if changed:
         st.session_state.setdefault(key, True)
-    place = st.expander(name, key=key, on_change="rerun")
+    place = st.expander(name, key=key, on_change=partial(_fold, name))
     with place:
         yield bool(place.open)
     if changed and not place.open:
         st.caption(f":primary[**{changed} changed** in {name}]")
 
 
-def _scenario(state: State) -> None:
+def _fold(name: str) -> None:
+    """A group was opened or closed: where one of its values is refused, the reason moves to the field, or on top."""
+    if any(row.refused for row in st.session_state[GROUPS].get(name, ())) and not address.whole_page():
+        st.rerun([ANSWER, key_of(name)])
+
+
+def visible_fields() -> set[str]:
+    """Fields whose controls are in sight, in no group that is folded."""
+    groups: Groups = st.session_state[GROUPS]
+    open_groups = [name for name in groups if name not in forms.FOLDED or st.session_state.get(f"group.{name}")]
+    return {row.control.path for name in open_groups for row in groups[name]}
+
+
+def _scenario(question: PageQuestion) -> None:
     """What is asked: a preset or any scenario of the library, with who measured it; or a file."""
     choices = presets.choices()
-    if state.preset not in choices:
-        choices.insert(0, state.preset)
-    if st.session_state.get(PICKED, state.preset) != state.preset:
-        st.session_state[PICKED] = state.preset
+    if question.preset not in choices:
+        choices.insert(0, question.preset)
+    if st.session_state.get(PICKED, question.preset) != question.preset:
+        st.session_state[PICKED] = question.preset
     st.selectbox(
-        "Scenario", choices, choices.index(state.preset), key=PICKED, on_change=pick,
-        format_func=lambda key: presets.title_of(key, own_files.title),
+        "Scenario", choices, choices.index(question.preset), key=PICKED, on_change=pick,
+        format_func=lambda key: presets.title_of(key, user_files.title),
         help="Questions first, then experiments, then every scenario of the library; type to find one. "
         "What you change below is compared with it",
     )  # fmt: skip
-    if not own_files.is_own(state.name):
-        st.caption(plain(presets.source_of(state.name)))
+    if not user_files.is_user_file(question.name):
+        st.caption(plain(presets.source_of(question.name)))
     left, right = st.columns(2, gap="small")
     place = left.popover("Examples", icon=":material/list:", width="stretch", key=PRESETS_OPEN, on_change="rerun",
                          help="Questions of a DBA, and experiments with their sources")  # fmt: skip
@@ -246,42 +269,4 @@ def _presets() -> None:
             st.button(
                 preset.title, key=f"preset.{preset.key}", type="tertiary", on_click=take, args=(preset.key,),
                 help=plain(presets.source_of(preset.scenario)), width="stretch",
-            )  # fmt: skip
-
-
-def _baseline() -> None:
-    """How much differs from the baseline, and what the baseline is."""
-    st.session_state[LOOKS][BASELINE] = count, refused, is_pinned = _looks(State.now())[BASELINE]
-    heading = f":primary[**{count} changed**]" if count else ":gray[nothing changed]"
-    heading += f" :red[· {refused} not valid]" if refused else ""
-    st.markdown(f"{heading} :gray[· baseline pinned]" if is_pinned else heading)
-    with st.container(horizontal=True, gap="small", key="baseline"):
-        st.button(
-            "Pin as baseline", on_click=pin, disabled=not count, key="baseline.pin",
-            help="The scenario shown becomes the baseline of the next changes",
-        )  # fmt: skip
-        st.button("Swap", on_click=swap, disabled=not count, key="baseline.swap",
-                  help="Baseline and what-if change places")  # fmt: skip
-        if count or refused or not is_pinned:
-            st.button("Reset", on_click=reset, disabled=not count and not refused, key="baseline.reset",
-                      help="Back to the baseline")  # fmt: skip
-        else:
-            st.button("Unpin", on_click=unpin, key="baseline.unpin",
-                      help="The scenario itself is the baseline again")  # fmt: skip
-
-
-def _changes() -> None:
-    """What differs from the baseline."""
-    state = State.now()
-    with st.container(key="changes", gap=None):
-        for path in state.differing:
-            text = state.changes.get(path)
-            sentence = (
-                f"{forms.words_of(path)} as in the scenario"
-                if text is None
-                else settings.change_words(path, text)
-            )
-            st.button(
-                plain(cut(sentence)), key=f"change.{path}", icon=":material/close:",
-                icon_position="right", type="tertiary", on_click=undo, args=(path,), help="Undo this change",
             )  # fmt: skip

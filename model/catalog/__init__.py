@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from blocktime.model.errors import SpecError, UnknownName, shown
+from blocktime.model.errors import SpecError, UnknownName, quote
 from blocktime.model.provenance import Constant, Frozen
 
 # Kind -> the section of a scenario whose ``use`` names an entry of it.
@@ -139,9 +139,9 @@ def read_correlations(text: str) -> dict[frozenset[str], float]:
         where = f"{CORRELATIONS}: pair {number}"
         names, correlation = pair.get("of"), pair.get("correlation")
         if not isinstance(names, list) or len(set(names)) != 2:
-            raise SpecError(f"{where}: of: got {shown(names)}; it is a list of two different constants")
+            raise SpecError(f"{where}: of: got {quote(names)}; it is a list of two different constants")
         if not isinstance(correlation, int | float) or not -1 <= correlation <= 1:
-            raise SpecError(f"{where}: correlation: got {shown(correlation)}; it is a number from -1 to 1")
+            raise SpecError(f"{where}: correlation: got {quote(correlation)}; it is a number from -1 to 1")
         try:
             for name in names:
                 if not name.startswith("scenario/"):

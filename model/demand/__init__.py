@@ -7,12 +7,12 @@ inputs may be a number or an array; then the demands are arrays too.
 from collections.abc import Callable
 from typing import Final
 
-from blocktime.model.demand.change import Change
 from blocktime.model.demand.dml import delete_demand, insert_demand, search_s, update_demand
+from blocktime.model.demand.import_export import export_demand, import_demand
 from blocktime.model.demand.index_access import index_demand
-from blocktime.model.demand.loads import export_demand, import_demand
 from blocktime.model.demand.optimizer_estimate import optimizer_of
 from blocktime.model.demand.reading import MixedRegimes, OneByOne, reaps_are_waits
+from blocktime.model.demand.row_changes import Change
 from blocktime.model.demand.segment import check_blocks
 from blocktime.model.demand.storage import ReadTimes, parallel_of, read_times
 from blocktime.model.demand.work import Demand, full_scan_demand

@@ -96,9 +96,7 @@ def files_of(system: System, work: Calls, capacity_bytes: int, first_byte: int =
                     f"device's end at {capacity_bytes:,} ({show_bytes(capacity_bytes)})"
                 )
             files.append(File(calls, calls.writes, calls.opened_as(system), first, span))
-            if (
-                calls.pattern != "random" or calls.span_bytes is not None
-            ):  # else it may go anywhere, as others do
+            if calls.pattern != "random" or calls.span_bytes is not None:  # else it may go anywhere, as others do
                 end = first + span
                 first = following_byte(end)
     return files
@@ -139,7 +137,7 @@ def following_byte(end_byte: int) -> int:
     return -(-(end_byte + end_byte // 1000) // MIB) * MIB
 
 
-def shown_call(calls: Stream) -> int:
+def call_to_trace(calls: Stream) -> int:
     """The call whose way through the kernel is shown: that in the middle, or the first where a run time ends them."""
     return 0 if calls.runtime_s is not None else int(calls.count // 2)
 

@@ -8,33 +8,24 @@ from blocktime.model.causes import (
     DELETING,
     FROM_CLIENT,
     INSERTING,
-    LOG_FILE_SYNC,
     MIGRATING,
     SEARCHING,
     SEQUENTIAL,
     TO_CLIENT,
     UPDATING,
 )
-from blocktime.model.demand.change import Change, change_of
+from blocktime.model.demand.commits import add_commits, direct_writing_of, note_undo_and_redo, writing_of
 from blocktime.model.demand.index_statistics import index_statistics
 from blocktime.model.demand.index_upkeep import Keys, keep_indexes
-from blocktime.model.demand.popular_blocks import popular_of, says_popularity
+from blocktime.model.demand.popular_blocks import popular_of, popularity_field
 from blocktime.model.demand.reading import ReadPlan, one_for_all, scan_plan
+from blocktime.model.demand.row_changes import Change, change_of
 from blocktime.model.demand.segment import Segment
-from blocktime.model.demand.work import (
-    NO_SCAN,
-    Demand,
-    FetchPlan,
-    client_rows_s,
-    cpu_of_rows,
-    cpu_of_scan,
-    planned,
-)
-from blocktime.model.demand.writing import room_of, writing_of
-from blocktime.model.laws import block, buffer_cache, scan_reads
-from blocktime.model.laws.change import block_changes_of_arrays
-from blocktime.model.laws.logical_io import distinct_blocks
-from blocktime.model.laws.numeric import Number, ceiling, is_array, larger, nearest, smaller, some, where
+from blocktime.model.demand.work import NO_SCAN, Demand, FetchPlan, client_rows_s, cpu_of_rows, cpu_of_scan, planned
+from blocktime.model.laws import block, cache_misses, scan_reads
+from blocktime.model.laws.buffer_gets import distinct_blocks
+from blocktime.model.laws.change import MOVE_CHANGES, block_changes_of_arrays, changes_s, redo_of_images_bytes
+from blocktime.model.laws.numeric import Number, ceiling, is_array, larger, nearest, smaller, where
 from blocktime.model.spec import Delete, Dml, Host, Insert, System, Update
 
 
@@ -47,17 +38,15 @@ def probe_s(system: System) -> Number:
 def update_demand(system: System, work: Update, change: Change | None = None) -> Demand:
     """Demands of one session: its share of the statement's rows, each session with a transaction of its own."""
     change, host, users = change or change_of(system, work), system.host, work.users
-    demand = _scan(system, work, change)
+    demand, logged_bytes = (_scan(system, work, change), 2 * block.ROW_HEADER_BYTES + change.growth_bytes / work.passes)
     demand.cpu |= {
-        UPDATING: change.rows / users * host.update_row_s,
-        MIGRATING: change.moves / users * host.migrate_row_s,
+        UPDATING: row_changes_s(host, change.rows / users, logged_bytes),
+        MIGRATING: change.moves / users * move_s(host),
     }
     demand.current_gets = (change.rows + change.placed + change.search_gets) / users
     in_order = not work.at_random
     rows = change.rows
-    keep_indexes(
-        demand, system, users, [Keys(rows, rows, False, in_order), Keys(rows, rows, True)], update=True
-    )
+    keep_indexes(demand, system, users, [Keys(rows, rows, False, in_order), Keys(rows, rows, True)], update=True)
     _leave_rows_to_dbwr(demand, system, work, change)
     return _with_statements(demand, system, work, change)
 
@@ -67,7 +56,7 @@ def delete_demand(system: System, work: Delete, change: Change | None = None) ->
     change = change or change_of(system, work)
     demand = _scan(system, work, change)
     rows = change.rows / work.users
-    demand.cpu[DELETING] = rows * system.host.delete_row_s
+    demand.cpu[DELETING] = row_changes_s(system.host, rows, 2 * demand.row.bytes)
     demand.current_gets = rows
     keep_indexes(demand, system, work.users, [Keys(change.rows, change.rows, False, not work.at_random)])
     _leave_rows_to_dbwr(demand, system, work, change)
@@ -94,30 +83,43 @@ def insert_demand(system: System, work: Insert, change: Change | None = None) ->
     demand.block_changes = touched
     demand.current_gets = (touched + change.search_gets) / users
     keep_indexes(demand, system, users, [Keys(change.rows, arrays, True)])
-    _leave_to_dbwr(demand, system, where(work.by_direct_path, 0, filled), 0)
+    _leave_to_dbwr(demand, where(work.by_direct_path, 0, filled), 0)
     executions: Number = 1
-    if not work.by_direct_path:
+    if work.by_direct_path:
+        demand.redo_bytes = _image_redo_bytes(system, work, filled)
+    else:
         if not one_for_all(work.caller == "plsql"):
             demand.sent = FetchPlan("rows", work.rows_a_call)
         executions = ceiling(rows / work.rows_a_call)
     return _with_calls(demand, system, work, change, executions)
 
 
-def _leave_to_dbwr(demand: Demand, system: System, blocks: Number, apart: Number) -> None:
-    """Add to *demand* what DBWR has to write: *blocks* of the table, *apart* of them anywhere, and those of indexes.
+def _image_redo_bytes(system: System, work: Insert, blocks: Number) -> Number:
+    """Redo of *blocks* that a direct load formats: their images where it is logged [oracle-concepts]."""
+    instance = system.instance
+    logged = instance.force_logging | (instance.archivelog & (not work.nologging))
+    return where(logged, redo_of_images_bytes(blocks, system.tablespace.block_size_bytes), 0)
 
-    It holds the sessions up where the cache has no room for all of them.
-    """
+
+def _leave_to_dbwr(demand: Demand, blocks: Number, apart: Number) -> None:
+    """Note in *demand* the dirty *blocks* of the table, *apart* of them anywhere, and those of its indexes."""
     leaves = sum(index_changes.written_blocks for index_changes in demand.upkeep)
-    demand.dirty_blocks = blocks + leaves
-    dirty = larger(1, demand.dirty_blocks)
-    if some(demand.dirty_blocks > room_of(system)):
-        demand.writing = writing_of(system, dirty, apart_fraction=(apart + leaves) / dirty)
+    demand.dirty_blocks, demand.apart_blocks = blocks + leaves, apart + leaves
 
 
 def inserting_s(host: Host, rows: Number, columns: Number, block_changes: Number) -> Number:
     """CPU of putting rows with their columns into blocks, and of the changes to the blocks."""
     return rows * (host.insert_row_s + host.insert_column_s * columns) + block_changes * host.change_block_s
+
+
+def row_changes_s(host: Host, rows: Number, logged_bytes_each: Number) -> Number:
+    """CPU of changing *rows* one by one, of which undo and redo hold so many bytes each."""
+    return changes_s(rows, rows * logged_bytes_each, host.change_block_s, host.copy_bytes_per_s)
+
+
+def move_s(host: Host) -> Number:
+    """CPU of a row that migrates, beyond that of its update: its other changes, and the search for a block."""
+    return MOVE_CHANGES * host.change_block_s + host.migrate_row_s
 
 
 def search_s(system: System, change: Change) -> Number:
@@ -138,12 +140,12 @@ def _leave_rows_to_dbwr(demand: Demand, system: System, work: Dml, change: Chang
         again = larger(0, _table_misses(system, work, change) - segment.blocks)
         blocks = (
             nearest(popular_of(system, work).written_blocks(change.rows))
-            if says_popularity(work)
+            if popularity_field(work)
             else nearest(distinct_blocks(segment.blocks, rows)) + again
         )
     else:
         blocks = blocks_of_spread_rows(system, segment, rows)
-    _leave_to_dbwr(demand, system, blocks + moved_to, where(work.at_random, blocks, 0))
+    _leave_to_dbwr(demand, blocks + moved_to, where(work.at_random, blocks, 0))
 
 
 def blocks_of_spread_rows(system: System, segment: Segment, rows: Number) -> Number:
@@ -174,9 +176,7 @@ def _scan(system: System, work: Dml, change: Change) -> Demand:
     if at_random:
         index_gets, index_reads = _look_ups(system, work, change)
         gets = change.rows + index_gets
-        plan.pieces = [
-            scan_reads.Piece(1, nearest(_table_misses(system, work, change) + index_reads) / users)
-        ]
+        plan.pieces = [scan_reads.Piece(1, nearest(_table_misses(system, work, change) + index_reads) / users)]
     else:
         runs, cached = change.segment.shape.runs, system.table.cached_fraction
         plan.pieces = scan_reads.pieces_of_part(plan.pieces, runs, users, plan.mbrc, cached)
@@ -194,10 +194,10 @@ def _scan(system: System, work: Dml, change: Change) -> Demand:
 def _table_misses(system: System, work: Dml, change: Change) -> Number:
     """Gets of rows in any order that find their block not in the buffer cache."""
     blocks, cached = change.segment.blocks, system.table.cached_fraction
-    if says_popularity(work):
+    if popularity_field(work):
         return change.rows * (1 - cached)
     room = smaller(blocks, system.instance.buffer_cache_bytes // system.tablespace.block_size_bytes)
-    return buffer_cache.random_misses(change.rows, blocks, room, cached)
+    return cache_misses.random_misses(change.rows, blocks, room, cached)
 
 
 def _look_ups(system: System, work: Dml, change: Change) -> tuple[Number, Number]:
@@ -207,7 +207,7 @@ def _look_ups(system: System, work: Dml, change: Change) -> tuple[Number, Number
     come by popularity are looked up one by one.
     """
     statistics = index_statistics(system, change.segment)
-    statements = change.rows if says_popularity(work) else larger(work.passes * work.users, change.commits)
+    statements = change.rows if popularity_field(work) else larger(work.passes * work.users, change.commits)
     leaves = ceiling(statistics.leaf_blocks * work.rows_fraction)
     gets = statements * statistics.blevel + larger(statements, leaves * work.passes)
     return gets, (leaves + statistics.blevel) * (1 - system.index.cached_fraction)
@@ -224,17 +224,14 @@ def no_reads(by_direct_path: Any = False) -> ReadPlan:
 
 def _with_statements(demand: Demand, system: System, work: Dml, change: Change) -> Demand:
     """*demand* with the calls of statements: one for each pass, or for each commit, which ends it."""
-    return _with_calls(
-        demand, system, work, change, larger(work.passes, ceiling(change.commits / work.users))
-    )
+    return _with_calls(demand, system, work, change, larger(work.passes, ceiling(change.commits / work.users)))
 
 
 def _with_calls(demand: Demand, system: System, work: Dml, change: Change, executions: Number) -> Demand:
     """*demand* with its search for room, its commits, and *executions* with the rows that they bring.
 
-    A client makes a round trip for each, and one for each commit unless its driver commits with the statement. It waits
-    for each commit. A PL/SQL block is one call, which waits once, at its end, for the redo of all its commits
-    [kyte-commit].
+    A client makes a round trip for each, and one for each commit unless its driver commits with the statement. A PL/SQL
+    block is one call.
     """
     net, users = system.client, work.users
     demand.cpu[SEARCHING] = search_s(system, change) / users
@@ -246,8 +243,12 @@ def _with_calls(demand: Demand, system: System, work: Dml, change: Change, execu
     demand.cpu["calls"] = calls * system.host.call_s
     each = net.round_trip_s + client_rows_s(net, sent, demand.row.columns) / trips
     demand.waits = {TO_CLIENT: (trips, net.message_send_s), FROM_CLIENT: (trips, each)}
+    note_undo_and_redo(demand, system, work, change)
+    add_commits(demand, system, work, change)
+    if work.by_direct_path:
+        demand.writing = direct_writing_of(system, demand, change.segment_after.blocks - change.segment.blocks)
+    else:
+        demand.writing = writing_of(system, demand)
     sends = trips * net.message_send_s
     demand.sent_twice_s = smaller(demand.cpu_s, sends * net.send_cpu_fraction)
-    waited_for = where(work.caller == "plsql", smaller(commits, 1), commits)
-    demand.waits[LOG_FILE_SYNC] = (waited_for, system.host.log_file_sync_s)
     return demand

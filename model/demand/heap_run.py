@@ -9,7 +9,7 @@ from itertools import zip_longest
 import numpy as np
 
 from blocktime.model.budget import watch_here
-from blocktime.model.demand.change import MOST_ROWS, MOST_STEPS
+from blocktime.model.demand.row_changes import MOST_ROWS, MOST_STEPS
 from blocktime.model.demand.row_turns import (
     ORDERED_BYTES,
     ORDERING_BYTES,
@@ -24,17 +24,10 @@ from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws import block, growth
 from blocktime.model.laws.assm import CLASS_NAMES, CLASSES, freeness
 from blocktime.model.loops import fastest
-from blocktime.model.loops.rows import row
+from blocktime.model.loops.arrays import row
 from blocktime.model.machine.segment.extent_map import high_water_steps
 from blocktime.model.machine.segment.heap import Heap
-from blocktime.model.machine.segment.heap_rules import (
-    UNIT,
-    BlockFill,
-    HeapCounts,
-    HeapOutcome,
-    HeapRules,
-    Snapshot,
-)
+from blocktime.model.machine.segment.heap_rules import UNIT, BlockFill, HeapCounts, HeapOutcome, HeapRules, Snapshot
 from blocktime.model.spec import Dml, Table, Tablespace
 from blocktime.model.units import show_number
 
@@ -58,7 +51,7 @@ MAP_CELLS = 480
 ITL_FULL_CELL = 5
 LOADED_BYTES = 64
 """Of a block that is loaded: how many rows it has, and which of them are changed."""
-SHOWN_BYTES = 12
+SNAPSHOT_BYTES = 12
 """Of a block while the segment is shown."""
 
 
@@ -85,9 +78,7 @@ def heap_rules(space: Tablespace, table: Table, mended: bool) -> HeapRules:
     )
 
 
-def play(
-    space: Tablespace, table: Table, mended: bool, work: Dml, lengths: tuple[int, int, int | None]
-) -> HeapOutcome:
+def play(space: Tablespace, table: Table, mended: bool, work: Dml, lengths: tuple[int, int, int | None]) -> HeapOutcome:
     """Load the table, then let *work* change it.
 
     *lengths* are the row piece and its growth in thousandths of a byte, and the most rows a block takes at the load.
@@ -109,7 +100,7 @@ def _played(
 ) -> tuple[HeapOutcome, int, int]:
     """The outcome, the work that playing took, and the bytes that it held."""
     watch = watch_here()
-    took, held = watch.work, watch.held
+    took, bytes_before = watch.work, watch.allocated_bytes
     _refuse(heap_rules(space, table, mended), table, work, lengths)
     loaded = LoadedHeap(space, table, mended, lengths, [work])
     heap = loaded.heap
@@ -117,7 +108,7 @@ def _played(
     commits = _work(loaded, work, lengths)
     counts = heap.rules.since(heap.counts, before)
     outcome = loaded.outcome(counts, work.changes_of_rows(table.rows), commits)
-    size_bytes = watch.held - held
+    size_bytes = watch.allocated_bytes - bytes_before
     watch.hold(-size_bytes)
     return outcome, watch.work - took, size_bytes
 
@@ -129,12 +120,7 @@ class LoadedHeap:
     """
 
     def __init__(
-        self,
-        space: Tablespace,
-        table: Table,
-        mended: bool,
-        lengths: tuple[int, int, int | None],
-        works: list[Dml],
+        self, space: Tablespace, table: Table, mended: bool, lengths: tuple[int, int, int | None], works: list[Dml]
     ) -> None:
         sessions = sum(work.users for work in works)
         deleted_fraction = max(work.uncommitted_delete_fraction for work in works)
@@ -167,8 +153,8 @@ class LoadedHeap:
         """The blocks, or *at_random* the rows, that *work* changes in one pass, in order; none for inserts."""
         if work.inserts:
             return NO_ROWS, NO_ROWS
-        asked, watch = (work.rows_fraction, at_random), self.heap.watch
-        if asked not in self._orders:
+        wanted, watch = (work.rows_fraction, at_random), self.heap.watch
+        if wanted not in self._orders:
             blocks = share_of_blocks(self._rows, work.rows_fraction)
             if at_random:
                 rows = int(blocks[1].sum())
@@ -176,18 +162,17 @@ class LoadedHeap:
                 blocks = in_any_order(blocks)
                 watch.hold(-ORDERING_BYTES * rows)
             watch.hold(ORDERED_BYTES * len(blocks[0]))
-            self._orders[asked] = blocks
-        return self._orders[asked]
+            self._orders[wanted] = blocks
+        return self._orders[wanted]
 
     def outcome(self, counts: HeapCounts, rows: int, commits: int) -> HeapOutcome:
         """What has become of the segment, with the counts of one workload."""
         heap, rules, loaded = self.heap, self.rules, self.blocks
-        heap.watch.hold(SHOWN_BYTES * heap.blocks)
+        heap.watch.hold(SNAPSHOT_BYTES * heap.blocks)
         sample = _sample(loaded, heap.blocks)
         homes = [b for b in sample if b < loaded]
         first = {
-            b: BlockFill(rules.itl_initial, int(self._rows[b]), 0, 0, float(self._free[b] / UNIT), 0.0)
-            for b in homes
+            b: BlockFill(rules.itl_initial, int(self._rows[b]), 0, 0, float(self._free[b] / UNIT), 0.0) for b in homes
         }
         before = self._before
         return HeapOutcome(
@@ -219,14 +204,12 @@ def _refuse(rules: HeapRules, table: Table, work: Dml, lengths: tuple[int, int, 
     whose = "workload.rows" if work.added_rows > table.rows else "table.rows"
     rows = table.rows + work.added_rows
     if rows > MOST_ROWS:
+        raise OutsideLaw(f"{whose}: simulating {rows:,} rows takes too much memory, the limit is {MOST_ROWS:,}")
+    step_count = steps(rules, table, work, lengths)
+    if step_count > MOST_STEPS:
         raise OutsideLaw(
-            f"{whose}: simulating {rows:,} rows takes too much memory, the limit is {MOST_ROWS:,}"
-        )
-    asked = steps(rules, table, work, lengths)
-    if asked > MOST_STEPS:
-        raise OutsideLaw(
-            f"{whose}: simulating the rows one by one takes some {asked:,.0f} steps, the limit is {MOST_STEPS:,}: take "
-            "fewer rows. All times and counts scale with them, except the search for space"
+            f"{whose}: simulating the rows one by one takes some {step_count:,.0f} steps, the limit is {MOST_STEPS:,}: "
+            "take fewer rows. All times and counts scale with them, except the search for space"
         )
 
 
@@ -349,10 +332,5 @@ def _fill(heap: Heap, number: int) -> BlockFill:
         moved = sum(rules.slot(length) * rows for length, rows in tails.items())
         moved += whole * rules.slot(rules.largest_piece)
     return BlockFill(
-        heap.entries()[number],
-        pieces - stubs - moved_in,
-        stubs,
-        moved_in,
-        heap.free()[number] / UNIT,
-        moved / UNIT,
+        heap.entries()[number], pieces - stubs - moved_in, stubs, moved_in, heap.free()[number] / UNIT, moved / UNIT
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.demand.device_calls import changed
+from blocktime.model.demand.transaction_demand import run_transactions
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws import limits
-from blocktime.model.laws.limits import counted_requests
+from blocktime.model.laws import volume_limits
+from blocktime.model.laws.volume_limits import counted_requests
 from blocktime.model.results import DeviceStats, RunResult
 from blocktime.model.spec import Disk, System, Workload
 from blocktime.model.units import show_data, show_seconds
@@ -28,12 +29,15 @@ def through_host(system: System) -> System:
         return system
     iops = _at_most(host.iops_limit, host.burst_iops)
     bytes_per_s = _at_most(host.bandwidth_limit_bytes_per_s, host.burst_bandwidth_bytes_per_s)
+    member_iops, member_bytes_per_s = (
+        None if limit is None else limit / disk.raid_disks for limit in (iops, bytes_per_s)
+    )
     changes: dict[str, Any] = {
-        "iops_limit": _smaller(disk.iops_limit, iops),
-        "throughput_limit_bytes_per_s": _smaller(disk.throughput_limit_bytes_per_s, bytes_per_s),
+        "iops_limit": _smaller(disk.iops_limit, member_iops),
+        "throughput_limit_bytes_per_s": _smaller(disk.throughput_limit_bytes_per_s, member_bytes_per_s),
     }
-    if disk.burst_iops is not None and iops is not None:
-        changes["burst_iops"] = min(disk.burst_iops, iops) if (disk.iops_limit or 0) < iops else None
+    if disk.burst_iops is not None and member_iops is not None:
+        changes["burst_iops"] = min(disk.burst_iops, member_iops) if (disk.iops_limit or 0) < member_iops else None
     paid = system.prices.storage_iops
     plain = {
         "iops_limit": iops,
@@ -60,14 +64,14 @@ def with_host_limits(system: System, work: Workload, result: RunResult) -> RunRe
     lasts_s = burst_lasts_s(system, result)
     texts = []
     if lasts_s < inf:
-        own = " and ".join(name for name, _, _ in _limits(system, result))
+        names = " and ".join(name for name, _, _ in _limits(system, result))
         spent = lasts_s < _span_s(result, work)
         begun = (
             "spends its burst credits during the run"
             if spent
             else f"serves this load on its burst credits, which last {show_seconds(lasts_s)}"
         )
-        texts.append(f"the host {begun}; after that it allows its volumes {own} together")
+        texts.append(f"the host {begun}; after that it allows its volumes {names} together")
     binding = [
         f"the host's limit of {most} binds: its volumes together use {100 * used:.0f} % of it"
         for _, most, used in _limits(system, result)
@@ -119,11 +123,10 @@ def _limits(system: System, result: RunResult) -> list[tuple[str, str, float]]:
 
 
 def _span_s(result: RunResult, work: Workload) -> float:
-    """Seconds of the run."""
     if result.transactions is None:
         return float(result.time.elapsed_s)
-    asked: Any = work
-    return run_transactions(asked) / max(result.transactions.per_s, ROUNDING)
+    transactions: Any = work
+    return run_transactions(transactions) / max(result.transactions.per_s, ROUNDING)
 
 
 def _at_most(limit: float | None, burst: float | None) -> float | None:
@@ -140,9 +143,7 @@ SPENT = 0.999
 
 def refuse_spent_credits(system: System, result: RunResult, begin_s: float) -> None:
     """Raise :class:`OutsideLaw` where burst credits of volume or host end in a run, but after *begin_s* seconds."""
-    lasts_s = min(
-        burst_lasts_s(system, result), _credits_of_volume_last_s(system.disk, result.device.get("disk"))
-    )
+    lasts_s = min(burst_lasts_s(system, result), _credits_of_volume_last_s(system.disk, result.device.get("disk")))
     if begin_s < lasts_s < result.time.elapsed_s:
         raise OutsideLaw(
             f"the burst credits last {show_seconds(lasts_s)} of some {show_seconds(result.time.elapsed_s)}, which are "
@@ -155,7 +156,7 @@ def _credits_of_volume_last_s(disk: Disk, device: DeviceStats | None) -> float:
         return inf
     requests_per_s = device.reads_per_s + device.writes_per_s
     counted = counted_requests(disk, device.average_request_bytes)
-    return float(limits.credits_last_s(disk, requests_per_s * counted))
+    return float(volume_limits.credits_last_s(disk, requests_per_s * counted))
 
 
 def credit_warnings(disk: Disk, device: DeviceStats | None, span_s: float) -> list[str]:
@@ -169,3 +170,13 @@ def credit_warnings(disk: Disk, device: DeviceStats | None, span_s: float) -> li
     return [
         f"the volume serves this load on its burst credits, which last {show_seconds(lasts_s)} at this rate; {then}"
     ]
+
+
+def log_disk_of(system: System) -> Disk:
+    """The disk that the log lies on: like that of the data, with a limit and a variation of its own if it has them."""
+    limit, varies, disk = system.instance.redo_limit_bytes_per_s, system.instance.redo_service_cv, system.disk
+    if varies is not None:
+        disk = changed(disk, service_cv=varies)
+    if limit is None:
+        return disk
+    return changed(disk, throughput_limit_bytes_per_s=min(limit, disk.throughput_limit_bytes_per_s or limit))

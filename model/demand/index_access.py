@@ -5,12 +5,7 @@ from __future__ import annotations
 from blocktime.model.causes import FETCHES, SEQUENTIAL
 from blocktime.model.demand.calls import goes_on
 from blocktime.model.demand.device_calls import changed
-from blocktime.model.demand.index_statistics import (
-    Statistics,
-    blocks_with_rows,
-    distinct_keys,
-    index_statistics,
-)
+from blocktime.model.demand.index_statistics import Statistics, blocks_with_rows, distinct_keys, index_statistics
 from blocktime.model.demand.index_upkeep import entries_of
 from blocktime.model.demand.reading import ReadPlan, one_for_all
 from blocktime.model.demand.segment import Segment, row_shape, segment_of
@@ -28,18 +23,8 @@ from blocktime.model.demand.work import (
     with_count,
 )
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws import block, client, logical_io, scan_reads
-from blocktime.model.laws.numeric import (
-    Number,
-    ceiling,
-    is_array,
-    larger,
-    largest,
-    nearest,
-    smaller,
-    some,
-    where,
-)
+from blocktime.model.laws import block, buffer_gets, round_trips, scan_reads
+from blocktime.model.laws.numeric import Number, ceiling, is_array, larger, largest, nearest, smaller, some, where
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.results import IndexStatistics, part
 from blocktime.model.spec import IndexRangeScan, System, release_tuple
@@ -69,7 +54,7 @@ def index_demand(system: System, work: IndexRangeScan) -> Demand:
 def _fast_full_scan(system: System, work: IndexRangeScan) -> Demand:
     """Demands of a fast full scan: the index's segment is scanned as a table of its entries would be."""
     index, table = system.index, system.table
-    statistics = _shown(system, index_statistics(system, segment_of(system, row_shape(table))))
+    statistics = _dba_indexes(system, index_statistics(system, segment_of(system, row_shape(table))))
     entries = changed(
         table,
         rows=entries_of(index, table.rows),
@@ -103,51 +88,35 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
     """
     row = row_shape(system.table)
     segment = segment_of(system, row)
-    host, index, table = system.host, system.index, system.table
+    index, table = system.index, system.table
     statistics = index_statistics(system, segment)
     leaf, visited = statistics.leaf_blocks, 1 - work.index_only
-    unique, sorted_rowids = work.access == "unique", in_rowid_order(system, work)
-    if some(where(unique, 1 - index.unique, 0)):
-        raise OutsideLaw(
-            "workload.access is unique, but index.unique is false; a unique scan needs a unique index: set "
-            "index.unique to true, or workload.access to range"
-        )
+    unique = work.access == "unique"
+    _check_unique(system, work)
     entries = entries_of(index, table.rows)
     rows = where(unique, 1, smaller(entries, ceiling(in_range(system, work, entries))))
-    probes = probes_of(system, work)
-    leaf_gets = where(unique, 1, leaves_visited(system, work, leaf))
+    probes, leaf_gets = probes_of(system, work), where(unique, 1, leaves_visited(system, work, leaf))
     returned = rows if work.select == "rows" else 1
-    fetching = FetchPlan(
-        work.select,
-        work.arraysize_rows,
-        where(work.index_only, index.key_columns, row.columns),
-        first_rows=system.client.first_fetch_rows,
-        entry_bytes=(index.key_bytes + index.key_columns) * work.index_only,
-    )
+    fetching = _fetch_plan(system, work, row.columns)
     fetches, stops = where(unique, 1, fetching.calls(returned)), fetching.stops(returned)
     same_block = stops - aligned_stops(system, segment, row, fetching, stops)
     table_gets, distinct, anywhere = (
         visited * amount for amount in _table_visits(system, work, segment, rows, stops, same_block)
     )
-    levels = logical_io.branch_gets(statistics.blevel, leaf, statistics.fan_out, probes)
+    levels = buffer_gets.branch_gets(statistics.blevel, leaf, statistics.fan_out, probes)
     index_reads = (levels + leaf_gets) * (1 - index.cached_fraction)
     table_reads = distinct * (1 - table.cached_fraction)
     reads = nearest(index_reads + table_reads)
-    index_gets = logical_io.index_gets(levels, leaf_gets, where(work.select == "rows", fetches, 1))
-    further = larger(0, reads - 1)
+    index_gets = buffer_gets.index_gets(levels, leaf_gets, where(work.select == "rows", fetches, 1))
     in_order = visited * smaller(1, 2 * index_reads / larger(1e-9, index_reads + table_reads))
-    jumps = nearest(further * (anywhere + (1 - anywhere) * in_order))
     searches = where(probes > 1, probes * (1 - index.cached_fraction), 0)
-    jumps = larger(jumps, smaller(further, nearest(searches)))
     plan = ReadPlan(
         event=SEQUENTIAL,
         why=_why_of_index(work),
         pieces=[scan_reads.Piece(1, reads)],
         through_page_cache=system.database_path not in UNBUFFERED,
-        positioned_fraction=jumps / larger(1, further),
-        at_once=_reads_at_once(system, work, rows, table_reads * anywhere)
-        if one_for_all(goes_on(system))
-        else 1,
+        positioned_fraction=_positioned_fraction(reads, anywhere, in_order, searches),
+        at_once=_reads_at_once(system, work, rows, table_reads * anywhere),
     )
     plan.batched_reads = where(plan.at_once > 1, reads - nearest(index_reads), 0)
     demand = planned(
@@ -157,38 +126,72 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         index_gets + table_gets,
         levels + leaf_gets + distinct,
         fetches=fetches,
-        trips=client.round_trips(fetches, system.client.call_trips),
+        trips=round_trips.round_trips(fetches, system.client.call_trips),
         rows_returned=returned,
         access_path=RANGE_SCAN,
-        index=_shown(system, statistics),
+        index=_dba_indexes(system, statistics),
     )
     if not any(map(is_array, (work.access, work.index_only, work.rowid_order, index.bitmap))):
         read = nearest(index_reads)
-        through = PlanOperation(OPERATIONS[work.access], rows, index_gets, read)
-        if index.bitmap:
-            through.operation = BITMAP_OPERATIONS[work.access, work.predicate]
-        since = release_tuple(system.instance.release) >= logical_io.BATCHED_SINCE
-        batched = "BATCHED" if since and work.access != "unique" else ""
-        over = [
-            PlanOperation(f"TABLE ACCESS BY INDEX ROWID {batched}".rstrip(), rows, table_gets, reads - read)
-        ]
-        if sorted_rowids:
-            over.append(PlanOperation("BITMAP CONVERSION TO ROWIDS", rows))
-        demand.sources = with_count([through] if work.index_only else [*over, through], work.select)
-    _, fetch = cpu_of_rows(system, row, fetching)
-    walking_s = rows * (host.row_step_s + visited * host.line_miss_s)
-    demand.cpu = cpu_of_scan(system, demand, walking_s, {FETCHES: rows * fetch})
+        demand.sources = _operations(system, work, rows, (index_gets, read), (table_gets, reads - read))
+    fetches_s = {FETCHES: rows * cpu_of_rows(system, row, fetching)[1]}
+    walking_s = rows * (system.host.row_step_s + visited * system.host.line_miss_s)
+    demand.cpu = cpu_of_scan(system, demand, walking_s, fetches_s)
     add_client(demand, system, fetching)
     return demand
 
 
+def _positioned_fraction(reads: Number, anywhere: Number, in_order: Number, searches: Number) -> Number:
+    """Share of the reads behind the first that move the heads: *anywhere*, between segments, or by *searches*."""
+    further = larger(0, reads - 1)
+    jumps = nearest(further * (anywhere + (1 - anywhere) * in_order))
+    return larger(jumps, smaller(further, nearest(searches))) / larger(1, further)
+
+
+def _check_unique(system: System, work: IndexRangeScan) -> None:
+    """Raise OutsideLaw for a unique scan of an index that is not unique."""
+    if some(where(work.access == "unique", 1 - system.index.unique, 0)):
+        raise OutsideLaw(
+            "workload.access is unique, but index.unique is false; a unique scan needs a unique index: set "
+            "index.unique to true, or workload.access to range"
+        )
+
+
+def _fetch_plan(system: System, work: IndexRangeScan, columns: Number) -> FetchPlan:
+    """How the rows are fetched: with all their *columns*, or those of the index alone."""
+    index = system.index
+    return FetchPlan(
+        work.select,
+        work.arraysize_rows,
+        where(work.index_only, index.key_columns, columns),
+        first_rows=system.client.first_fetch_rows,
+        entry_bytes=(index.key_bytes + index.key_columns) * work.index_only,
+    )
+
+
+def _operations(
+    system: System, work: IndexRangeScan, rows: Number, index: tuple[Number, Number], table: tuple[Number, Number]
+) -> list[PlanOperation]:
+    """The operations of the plan, the last first; gets and reads of *index* and of *table*."""
+    name = BITMAP_OPERATIONS[work.access, work.predicate] if system.index.bitmap else OPERATIONS[work.access]
+    through, over = (PlanOperation(name, rows, *index), PlanOperation("TABLE ACCESS BY INDEX ROWID", rows, *table))
+    if release_tuple(system.instance.release) >= buffer_gets.BATCHED_SINCE and work.access != "unique":
+        over.operation += " BATCHED"
+    operations = [over, through]
+    if in_rowid_order(system, work):
+        operations.insert(1, PlanOperation("BITMAP CONVERSION TO ROWIDS", rows))
+    return with_count([through] if work.index_only else operations, work.select)
+
+
 def _reads_at_once(system: System, work: IndexRangeScan, rows: Number, blocks: Number) -> Number:
     """Table blocks of one batch: as stated, or as the release reads *blocks* of *rows* rows, which lie apart."""
+    if not one_for_all(goes_on(system)):
+        return 1
     if not isinstance(work.parallel_reads, str):
         return work.parallel_reads
-    batch_rows = where(work.select == "rows", work.arraysize_rows, logical_io.MOST_AT_ONCE)
+    batch_rows = where(work.select == "rows", work.arraysize_rows, buffer_gets.MOST_AT_ONCE)
     release = release_tuple(system.instance.release)
-    return logical_io.batched_blocks(rows, blocks, batch_rows, release)
+    return buffer_gets.batched_blocks(rows, blocks, batch_rows, release)
 
 
 def _table_visits(
@@ -200,28 +203,22 @@ def _table_visits(
     last row.
     """
     table, index, statistics = system.table, system.index, index_statistics(system, segment)
-    factor, keys, holding = (
-        statistics.block_changes,
-        distinct_keys(system),
-        blocks_with_rows(table, segment),
-    )
+    factor, keys, holding = (statistics.block_changes, distinct_keys(system), blocks_with_rows(table, segment))
     entries, holding = entries_of(index, table.rows), smaller(entries_of(index, table.rows), holding)
     sorted_rowids, by_turns = in_rowid_order(system, work), index.clustering == "interleaved"
     unknown = where(index.clustering == "scattered", 1, 0)
-    scattered = logical_io.scattered_fraction(factor, holding, entries, unknown, keys)
+    scattered = buffer_gets.scattered_fraction(factor, holding, entries, unknown, keys)
     scattered = where(by_turns, 0, scattered)
-    apart = smaller(
-        rows, probes_of(system, work)
-    )  # rows below different leading values lie in different places
+    apart = smaller(rows, probes_of(system, work))  # rows below different leading values lie in different places
     blocks = larger(smaller(apart, holding), _distinct_blocks(rows, holding, entries, scattered))
-    in_key_order = larger(apart, logical_io.table_gets_of_range_scan(rows, factor, entries))
+    in_key_order = larger(apart, buffer_gets.table_gets_of_range_scan(rows, factor, entries))
     gets = where(sorted_rowids, blocks, in_key_order)
     moved = ceiling(rows * table.migrated_fraction)  # a get more each, for the block the row has moved to
     of_moved = _distinct_blocks(moved, segment.moved_blocks, table.rows * table.migrated_fraction, scattered)
     leaves_block = where(
         sorted_rowids,
         blocks / larger(1, rows),
-        where(by_turns, factor, logical_io.random_clustering_factor(holding, entries, keys)) / entries,
+        where(by_turns, factor, buffer_gets.random_clustering_factor(holding, entries, keys)) / entries,
     )
     chance = where(by_turns, 1, where(sorted_rowids, where(scattered > 0, 1, 0), scattered))
     again = nearest((1 - chance) * same_block + chance * stops * (1 - leaves_block))
@@ -280,11 +277,11 @@ def in_range(system: System, work: IndexRangeScan, whole: Number) -> Number:
 
 def leaves_visited(system: System, work: IndexRangeScan, leaf: Number) -> Number:
     """Leaves of a range or skip scan; all of a full scan."""
-    some_leaves = logical_io.probed_leaves(leaf, in_range(system, work, leaf), probes_of(system, work))
+    some_leaves = buffer_gets.probed_leaves(leaf, in_range(system, work, leaf), probes_of(system, work))
     return where(work.access == "full", leaf, some_leaves)
 
 
-def _shown(system: System, statistics: Statistics) -> IndexStatistics:
+def _dba_indexes(system: System, statistics: Statistics) -> IndexStatistics:
     """The index as DBA_INDEXES shows it, its branch blocks besides."""
     leaf = statistics.leaf_blocks
     return part(
@@ -311,6 +308,6 @@ def _why_of_index(work: IndexRangeScan) -> str:
 
 def _distinct_blocks(rows: Number, blocks: Number, of_rows: Number, scattered: Number) -> Number:
     """Of the *blocks* that hold *of_rows* rows those that *rows* of them lie in: at random for the scattered share."""
-    at_random = logical_io.distinct_blocks(blocks, rows)
+    at_random = buffer_gets.distinct_blocks(blocks, rows)
     in_order = ceiling(blocks * rows / larger(1, of_rows))
     return smaller(rows, (1 - scattered) * in_order + scattered * at_random)

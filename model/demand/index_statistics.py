@@ -7,7 +7,7 @@ from typing import NamedTuple
 from blocktime.model.demand.index_upkeep import entries_of, leaves_of
 from blocktime.model.demand.segment import Segment, row_shape
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws import bitmap_index, block, logical_io
+from blocktime.model.laws import bitmap_index, block, buffer_gets
 from blocktime.model.laws.numeric import Number, ceiling, floor_div, larger, largest, smaller, some, where
 from blocktime.model.spec import Index, System, Table
 
@@ -73,19 +73,12 @@ def index_statistics(system: System, segment: Segment) -> Statistics:
         _check_factor(system, segment, keys)
         return Statistics(leaves, fan_out, blevel, index.clustering_factor, index.clustering_factor)
     holding = smaller(rows, ceiling(blocks_with_rows(table, segment)))
-    anywhere = larger(holding, ceiling(logical_io.random_clustering_factor(holding, rows, keys)))
-    by_turns = ceiling(logical_io.interleaved_clustering_factor(holding, rows, among))
+    anywhere = larger(holding, ceiling(buffer_gets.random_clustering_factor(holding, rows, keys)))
+    by_turns = ceiling(buffer_gets.interleaved_clustering_factor(holding, rows, among))
     interleaved = index.clustering == "interleaved"
-    factor = where(
-        interleaved, smaller(by_turns, anywhere), where(index.clustering == "clustered", holding, anywhere)
-    )
-    gathered = logical_io.gathered_clustering_factor(
-        factor,
-        holding,
-        rows,
-        keys,
-        where(interleaved, smaller(among, holding), holding),
-        index.table_cached_blocks,
+    factor = where(interleaved, smaller(by_turns, anywhere), where(index.clustering == "clustered", holding, anywhere))
+    gathered = buffer_gets.gathered_clustering_factor(
+        factor, holding, rows, keys, where(interleaved, smaller(among, holding), holding), index.table_cached_blocks
     )
     return Statistics(leaves, fan_out, blevel, ceiling(gathered), factor)
 
@@ -110,13 +103,9 @@ def _leaves(system: System, segment: Segment, keys: Number) -> Number:
     if not some(index.bitmap) or index.leaf_blocks is not None:
         return of_entries
     if some(where(index.bitmap, index.unique, 0)):
-        raise OutsideLaw(
-            "index.unique is true, and index.bitmap too; a bitmap index is never unique: set one to false"
-        )
+        raise OutsideLaw("index.unique is true, and index.bitmap too; a bitmap index is never unique: set one to false")
     if some(where(index.bitmap, index.compress_columns, 0)):
-        raise OutsideLaw(
-            "index.compress_columns is for b-tree indexes; a bitmap index (index.bitmap) has no prefixes"
-        )
+        raise OutsideLaw("index.compress_columns is for b-tree indexes; a bitmap index (index.bitmap) has no prefixes")
     rows, holding = entries_of(index, table.rows) / keys, ceiling(blocks_with_rows(table, segment))
     bits = bitmap_index.bits_per_block(size, where(space.space_management == "assm", 1, 0))
     bitmap = where(

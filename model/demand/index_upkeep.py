@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from blocktime.model.causes import INDEXES
 from blocktime.model.demand.work import Demand
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws import block, buffer_cache, index_upkeep
+from blocktime.model.laws import block, cache_misses, leaf_changes
 from blocktime.model.laws.block_layer import stated_call_s
+from blocktime.model.laws.buffer_gets import distinct_blocks
 from blocktime.model.laws.change import REDO_CHANGE_BYTES, UNDO_RECORD_BYTES
-from blocktime.model.laws.logical_io import distinct_blocks
 from blocktime.model.laws.numeric import (
     Number,
     ceiling,
@@ -68,10 +68,7 @@ def keep_indexes(
     demand.plan.single_reads = demand.plan.single_reads + demand.leaf_reads
     demand.cpu[INDEXES] = _upkeep_s(system, demand.upkeep) / users
     host = system.host
-    each_s = {
-        "read calls": stated_call_s(host.read_call_s),
-        "reading blocks into buffers": host.buffer_block_s,
-    }
+    each_s = {"read calls": stated_call_s(host.read_call_s), "reading blocks into buffers": host.buffer_block_s}
     for cause, seconds in each_s.items():
         demand.cpu[cause] = demand.cpu.get(cause, 0.0) + demand.leaf_reads * seconds
 
@@ -100,9 +97,7 @@ def entries_of(index: Index | MaintainedIndex, rows: Number) -> Number:
     return nearest(rows * (1 - index.null_fraction)) if some(index.null_fraction) else rows
 
 
-def leaves_of(
-    index: Index | MaintainedIndex, rows: Number, size: Number, name: str = "table.indexes"
-) -> Number:
+def leaves_of(index: Index | MaintainedIndex, rows: Number, size: Number, name: str = "table.indexes") -> Number:
     """Leaf blocks of an index of *rows* rows in blocks of *size* bytes: as given, or by how its entries came.
 
     Raises OutsideLaw, which calls the index *name*, for a key that no index takes.
@@ -119,7 +114,7 @@ def leaves_of(
             _check_leaves(index, rows, _per_leaf(index, rows, size, name), name)
         return index.leaf_blocks
     built = _per_leaf(index, rows, size, name, index.pctfree_percent)
-    split = where(index.grown_by == "random", index_upkeep.HALF_SPLIT_FILL, 1.0)
+    split = where(index.grown_by == "random", leaf_changes.HALF_SPLIT_FILL, 1.0)
     full = larger(1, split * _per_leaf(index, rows, size, name))
     return ceiling(rows / where(index.grown_by == "build", built, full))
 
@@ -172,26 +167,19 @@ def _of_index(
             written = written + 1
         elif batch.comes:
             evenly = where(rows > 0, 1 if index.grown_by == "random" else 0, 1)
-            halves = halves + nearest(index_upkeep.half_splits(batch.rows, rows, leaves, per_leaf, evenly))
+            halves = halves + nearest(leaf_changes.half_splits(batch.rows, rows, leaves, per_leaf, evenly))
         elif ordered:
             of_rows = smaller(leaves, batch.rows)  # spread evenly over the leaves, as over the table's blocks
             ordered_reads, written = ordered_reads + of_rows * cold, written + of_rows
         mean_leaves = leaves + halves / 2
-        apart = index_upkeep.leaves_changed(
-            batch.rows, batch.arrays, mean_leaves, per_leaf, 1 if ordered else 0
-        )
+        apart = leaf_changes.leaves_changed(batch.rows, batch.arrays, mean_leaves, per_leaf, 1 if ordered else 0)
         visits = visits + (0 if ordered else apart)
         changes, entries = changes + ceiling(apart), entries + batch.rows
         at = 1 if batch.comes and ordered else larger(1, mean_leaves)
         changed.append(LeafChanges(ceiling(apart), batch.rows, at))
-    cached = smaller(
-        1,
-        larger(
-            index.cached_fraction,
-            smaller(room, ordered_reads + leaves * index.cached_fraction) / larger(1, leaves),
-        ),
-    )
-    at_random = buffer_cache.random_misses(visits, larger(1, leaves), larger(1, room), cached)
+    in_order = smaller(room, ordered_reads + leaves * index.cached_fraction) / larger(1, leaves)
+    cached = smaller(1, larger(index.cached_fraction, in_order))
+    at_random = cache_misses.random_misses(visits, larger(1, leaves), larger(1, room), cached)
     reads = smaller(leaves, ordered_reads) + where(visits > 0, at_random, 0)
     above, splits = block.branch_blocks(leaves, rows), halves + ends
     branches = smaller(above, changes) * cold
@@ -210,7 +198,7 @@ def _of_index(
         blevel=levels,
         leaf_blocks_before=leaves,
         leaf_blocks_after=larger(1, leaves + splits),
-        current_gets=changes * (levels + 1) + splits * index_upkeep.SPLIT_GETS,
+        current_gets=changes * (levels + 1) + splits * leaf_changes.SPLIT_GETS,
         reads=where(leaves > 0, nearest(reads + branches), 0),
         written_blocks=where(changes > 0, nearest(written), 0),
         undo_bytes=undo,
@@ -229,8 +217,7 @@ def _upkeep_s(system: System, each: Sequence[IndexChanges]) -> Number:
     host = system.host
     descents = sum(index_changes.leaf_changes * index_changes.blevel for index_changes in each)
     changes = sum(
-        index_changes.leaf_changes
-        + (index_changes.half_splits + index_changes.last_splits) * index_upkeep.SPLIT_GETS
+        index_changes.leaf_changes + (index_changes.half_splits + index_changes.last_splits) * leaf_changes.SPLIT_GETS
         for index_changes in each
     )
     return (
@@ -240,9 +227,7 @@ def _upkeep_s(system: System, each: Sequence[IndexChanges]) -> Number:
     )
 
 
-def waits_at_leaves(
-    system: System, users: Number, demand: Demand, elapsed_s: Number
-) -> tuple[Number, Number]:
+def waits_at_leaves(system: System, users: Number, demand: Demand, elapsed_s: Number) -> tuple[Number, Number]:
     """Times that each of *users* sessions of *demand* finds a leaf in change by another one, and its wait each time.
 
     A session takes *elapsed_s* without these waits. It has a leaf for the CPU time of the change with its keys. The
@@ -250,9 +235,9 @@ def waits_at_leaves(
     """
     host, met, waited_s = system.host, 0.0 * elapsed_s, 0.0 * elapsed_s
     for leaf_change in demand.leaf_changes:
-        mine = larger(1e-9, leaf_change.changes / users)
-        held_s = host.change_block_s + leaf_change.keys / larger(1, leaf_change.changes) * host.insert_row_s
-        chance, wait_s = index_upkeep.meetings(users, elapsed_s, mine, leaf_change.leaves, held_s)
-        met = where(mine * wait_s > waited_s, mine * chance, met)
-        waited_s = larger(waited_s, mine * wait_s)
+        changes = larger(1e-9, leaf_change.changes / users)
+        change_s = host.change_block_s + leaf_change.keys / larger(1, leaf_change.changes) * host.insert_row_s
+        chance, wait_s = leaf_changes.meetings(users, elapsed_s, changes, leaf_change.leaves, change_s)
+        met = where(changes * wait_s > waited_s, changes * chance, met)
+        waited_s = larger(waited_s, changes * wait_s)
     return met, over(waited_s, met)

@@ -30,6 +30,6 @@ class Overlay:
         return value
 
 
-def own(value: Any) -> Any:
+def as_python(value: Any) -> Any:
     """A number as Python's own; a float that is whole as an int, which counts have to be."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

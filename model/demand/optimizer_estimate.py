@@ -20,25 +20,19 @@ def optimizer_of(system: System, work: Statement, demand: Demand) -> OptimizerCo
     """What the optimizer thinks the workload's access costs."""
     instance, space = system.instance, system.tablespace
     stats = instance.statistics
-    mbrc = optimizer.costing_mbrc(
-        _default_blocks(system), space.block_size_bytes, instance.db_block_size_bytes
-    )
+    mbrc = optimizer.costing_mbrc(_default_blocks(system), space.block_size_bytes, instance.db_block_size_bytes)
 
     sreadtim = _read_s(system, stats.sreadtim_s, 1)
     mreadtim = _read_s(system, stats.mreadtim_s, mbrc)
     blocks = demand.segment.blocks
     if one_for_all(getattr(work, "access", "") == "fast_full"):
-        blocks = index_statistics(
-            system, demand.segment
-        ).leaf_blocks  # LEAF_BLOCKS stands for all blocks [lewis-cbo]
+        blocks = index_statistics(system, demand.segment).leaf_blocks  # LEAF_BLOCKS stands for all blocks [lewis-cbo]
     of_index: tuple[Number, Number] | None = None
     row_cycles = stats.row_cycles + stats.column_cycles * (demand.row.columns - 1)
     if demand.access_path == RANGE_SCAN:
         query = cast("IndexRangeScan", work)
         io, cycles = _through_index(system, query, demand, 1 - query.index_only, row_cycles)
-        of_index = _through_index(
-            system, query, demand, 0, where(query.index_only, row_cycles, stats.row_cycles)
-        )
+        of_index = _through_index(system, query, demand, 0, where(query.index_only, row_cycles, stats.row_cycles))
         mbrc = 1
     elif demand.access_path == NO_SCAN:
         io, cycles, mbrc = 0.0 * blocks, 0.0 * blocks, 1
@@ -96,9 +90,7 @@ def _read_s(system: System, gathered: Number | None, of_blocks: Number) -> Numbe
 
 def _contradiction(stats: Any, mreadtim: Number, sreadtim: Number) -> str:
     """That one of the two times is given and the other, which follows from IOSEEKTIM and IOTFRSPEED, denies it."""
-    given, follows = (
-        ("sreadtim_s", "mreadtim_s") if stats.mreadtim_s is None else ("mreadtim_s", "sreadtim_s")
-    )
+    given, follows = ("sreadtim_s", "mreadtim_s") if stats.mreadtim_s is None else ("mreadtim_s", "sreadtim_s")
     seconds = {"sreadtim_s": largest(sreadtim), "mreadtim_s": -largest(-mreadtim)}
     return (
         f"instance.statistics.{given} is {seconds[given]:g}, but {follows} follows from ioseektim_s and "
@@ -119,9 +111,7 @@ def _through_index(
         rows = in_range(system, work, entries_of(system.index, system.table.rows))
         changes = visited * optimizer.bitmap_table_blocks(rows, demand.segment.rows_per_block)
     io = where(
-        unique,
-        optimizer.unique_scan_io_cost(blevel, visited),
-        optimizer.range_scan_io_cost(blevel, leaves, changes),
+        unique, optimizer.unique_scan_io_cost(blevel, visited), optimizer.range_scan_io_cost(blevel, leaves, changes)
     )
     rows = where(unique, 1, in_range(system, work, entries_of(system.index, system.table.rows)))
     return io, optimizer.scan_cpu_cycles(io, rows, system.instance.statistics.block_cycles, row_cycles)

@@ -76,14 +76,10 @@ def mbrc_of(instance: Instance, block_size_bytes: Number) -> Number:
                 instance.max_io_bytes, block_size_bytes, instance.buffer_cache_bytes, instance.sessions
             )
         parameter = scan_reads.UNSET_MBRC_BEFORE_10_2
-    return scan_reads.explicit_mbrc(
-        parameter, instance.max_io_bytes, block_size_bytes, instance.db_block_size_bytes
-    )
+    return scan_reads.explicit_mbrc(parameter, instance.max_io_bytes, block_size_bytes, instance.db_block_size_bytes)
 
 
-def scan_plan(
-    system: System, segment: Segment, change_rows: bool = False, *, parallel: bool = False
-) -> ReadPlan:
+def scan_plan(system: System, segment: Segment, change_rows: bool = False, *, parallel: bool = False) -> ReadPlan:
     """How a full scan reads the segment; one that changes rows reads into the buffer cache, parallel servers never."""
     instance, table = system.instance, system.table
     bs = system.tablespace.block_size_bytes
@@ -119,9 +115,7 @@ def scan_plan(
     )
 
 
-def _pieces(
-    segment: Segment, window: int | None, mbrc: Any, cached_fraction: Number
-) -> list[scan_reads.Piece]:
+def _pieces(segment: Segment, window: int | None, mbrc: Any, cached_fraction: Number) -> list[scan_reads.Piece]:
     """The reads of a scan by size: direct ones within *window* blocks, else those into the buffer cache."""
     pieces: list[scan_reads.Piece] = []
     for run in segment.shape.runs:
@@ -138,9 +132,7 @@ def _reads_directly(system: System, table_bytes: Number, threshold: Number) -> b
     if system.instance.serial_direct_read != "auto":
         return system.instance.serial_direct_read == "always"
     table = system.table
-    return one_for_all(
-        scan_reads.reads_directly(table_bytes, threshold, table.cached_fraction, table.dirty_fraction)
-    )
+    return one_for_all(scan_reads.reads_directly(table_bytes, threshold, table.cached_fraction, table.dirty_fraction))
 
 
 class MixedRegimes(Exception):
@@ -176,10 +168,7 @@ def _why(system: System, direct: bool, bug: bool, table_bytes: Number, threshold
     if bug:
         return "buffered reads of one block: db_file_multiblock_read_count = 0 is bug 5768025"
     if instance.serial_direct_read != "auto":
-        return (
-            f"{'direct path' if direct else 'buffered'} reads: _serial_direct_read is "
-            f"{instance.serial_direct_read}"
-        )
+        return f"{'direct path' if direct else 'buffered'} reads: _serial_direct_read is {instance.serial_direct_read}"
     if threshold == float("inf"):
         return f"buffered reads: serial scans make no direct path reads in release {instance.release}"
     size = f"the table ({table_bytes / 2**20:,.0f} MB)"

@@ -128,9 +128,7 @@ def _written_through(system: System, calls: Any, path: str, cpu_s: Number) -> tu
     records: Number = _journal_requests(host, calls, path) if filesystem != "none" else 0
     if disk.write_cache_flushed and block_layer.empties_write_cache(release, host.filesystem):
         by_fua = bool(disk.fua) and block_layer.writes_by_fua(release, opened, filesystem)
-        requests = requests + where(
-            disk.write_cache_bytes > 0, 0 if direct and by_fua and not records else 1, 0
-        )
+        requests = requests + where(disk.write_cache_bytes > 0, 0 if direct and by_fua and not records else 1, 0)
     if records:
         records = records * _committing(system, calls, path, size, cpu_s)
     # NOTE: what is written after the last fsync is left to write-back
@@ -156,9 +154,7 @@ def _alone_s(disk: Disk, size_bytes: Number) -> Number:
     return disk_means.sequential_service_s(disk, size_bytes, 0.0, True)
 
 
-def _runs_and_holes(
-    system: System, calls: Stream, together: int, direct: bool
-) -> tuple[Number, Number, Number]:
+def _runs_and_holes(system: System, calls: Stream, together: int, direct: bool) -> tuple[Number, Number, Number]:
     """Pages of a run of adjoining ones, the runs that one wait is for, and the holes in a run."""
     seen = _contiguous(calls) if together > 1 else calls
     run_pages, runs = _runs_of(system, seen, together)
@@ -247,15 +243,15 @@ def _windows(system: System, calls: Any) -> tuple[Number, Number, bool]:
     step = size if calls.pattern == "sequential" else calls.stride_bytes
     reader = read_ahead_of(host)
     played = int(larger(1, smaller(calls.count, MOST_PAGES * block_layer.PAGE_BYTES // whole)))
-    windows, asked, pages_read, wanted = 0, 0, 0, 0
+    windows, all_windows, pages_read, wanted = 0, 0, 0, 0
     for number in range(played):
         read = reader.call(int(number * step), int(size))
-        while (fresh := read.asked()) is not None:
+        while (fresh := read.next_windows()) is not None:
             windows += sum(block_layer.requests_of_run(len(window.pages), largest) for window in fresh)
-            asked += len(fresh)
+            all_windows += len(fresh)
             pages_read += sum(len(window.pages) for window in fresh)
             wanted += read.window in fresh
     mean = pages_read / windows * block_layer.PAGE_BYTES
     if calls.pattern == "sequential":
         return size / mean, mean, True
-    return windows / played, mean, wanted < asked / 2
+    return windows / played, mean, wanted < all_windows / 2

@@ -50,10 +50,10 @@ def turns_of(work: Dml, order: Order, session: int, alone: bool = False) -> Iter
             left -= min(turn, left)
         return
     count = len(order[0])
-    mine = slice(count * session // work.users, count * (session + 1) // work.users)
+    session_part = slice(count * session // work.users, count * (session + 1) // work.users)
     if work.at_random:
-        mine = slice(session, None, work.users)
-    homes, numbers = order[0][mine], order[1][mine]
+        session_part = slice(session, None, work.users)
+    homes, numbers = order[0][session_part], order[1][session_part]
     for first in range(0, len(homes), MOST_AT_ONCE):
         some = slice(first, first + MOST_AT_ONCE)
         for home, number in zip(homes[some].tolist(), numbers[some].tolist(), strict=True):

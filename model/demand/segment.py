@@ -47,9 +47,7 @@ def row_shape(table: Table) -> RowShape:
     if not columns:
         row = 100.0 if table.row_bytes is None else table.row_bytes
         count = 10 if table.column_count is None else table.column_count
-        return RowShape(
-            larger(block.MINIMUM_ROW_BYTES, row), table.row_bytes_sd, count, row - block.ROW_HEADER_BYTES
-        )
+        return RowShape(larger(block.MINIMUM_ROW_BYTES, row), table.row_bytes_sd, count, row - block.ROW_HEADER_BYTES)
     total, variance = columns_of(columns)
     spread = where(table.row_bytes_sd > 0, table.row_bytes_sd, variance**0.5)
     return RowShape(block.row_bytes(total), spread, len(columns), total)
@@ -74,15 +72,11 @@ def growth_of(table: Table, work: Dml, row: RowShape) -> tuple[Number, Number]:
         grows = 0.0 if work.growth_bytes is None else work.growth_bytes
         return grows, row.columns_bytes + grows
     if not table.columns:
-        raise OutsideLaw(
-            "workload.sets: the table's columns are not described; give table.columns, or growth_bytes"
-        )
+        raise OutsideLaw("workload.sets: the table's columns are not described; give table.columns, or growth_bytes")
     known = {column.name.upper() for column in table.columns}
     for column in work.sets:
         if column.name.upper() not in known:
-            raise UnknownName(
-                "column", column.name, [column.name for column in table.columns], "workload.sets"
-            )
+            raise UnknownName("column", column.name, [column.name for column in table.columns], "workload.sets")
     wanted = {column.name.upper(): column for column in work.sets}
     after, _ = columns_of([wanted.get(column.name.upper(), column) for column in table.columns])
     return after - row.columns_bytes, after
@@ -143,9 +137,7 @@ def segment_of(system: System, row: RowShape, blocks: Number | None = None, ahea
         formatted_ahead=by_insert,
     )
     moved = ceiling(table.rows * table.migrated_fraction / _moved_per_block(usable, row))
-    return Segment(
-        shape.data_blocks, rows_per_block, shape, chained, larger(0, smaller(shape.data_blocks - 1, moved))
-    )
+    return Segment(shape.data_blocks, rows_per_block, shape, chained, larger(0, smaller(shape.data_blocks - 1, moved)))
 
 
 def _moved_per_block(usable: Number, row: RowShape) -> Number:

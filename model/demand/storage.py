@@ -22,7 +22,7 @@ class ReadTimes:
 
     scan_s: Number
     """All reads of the scan, one after another."""
-    held_s: Number
+    busy_s: Number
     """Of the device's capacity, for all reads."""
     first_s: Number
     """The scan's first read."""
@@ -52,8 +52,8 @@ def _whole(number: Number) -> Number:
     return nearest(number) if getattr(number, "ndim", 0) else round(number)
 
 
-def read_times(system: System, demand: Demand, own_s: Number, users: Number) -> ReadTimes:
-    """Times of reads past the page cache, between which a session works *own_s* seconds in all.
+def read_times(system: System, demand: Demand, work_s: Number, users: Number) -> ReadTimes:
+    """Times of reads past the page cache, between which a session works *work_s* seconds in all.
 
     Reads in order go on where the last one ended; others lie anywhere in the segment. Of a batch each read but the
     first takes its share of the device's capacity.
@@ -61,7 +61,7 @@ def read_times(system: System, demand: Demand, own_s: Number, users: Number) -> 
     disk, plan, size = system.disk, demand.plan, demand.block_size_bytes
     if disk.burst_iops is not None:
         disk = changed(disk, iops_limit=disk.burst_iops, burst_iops=None)
-    gap_s, span_bytes = own_s / larger(1, demand.reads), larger(1, demand.segment.blocks) * size
+    gap_s, span_bytes = work_s / larger(1, demand.reads), larger(1, demand.segment.blocks) * size
     hits = disk.read_hit_fraction
 
     def near_s(blocks: Number) -> Number:
@@ -72,32 +72,32 @@ def read_times(system: System, demand: Demand, own_s: Number, users: Number) -> 
         medium_s = disk_means.random_moments(disk, blocks * size, span_bytes, False)[0]
         return (1 - hits) * medium_s + hits * disk_means.answered_s(disk, blocks * size, False)
 
-    def far_held_s(blocks: Number) -> Number:
-        held_s = 1 / disk_means.random_requests_per_s(disk, blocks * size, span_bytes, False)
+    def far_busy_s(blocks: Number) -> Number:
+        busy_s = 1 / disk_means.random_requests_per_s(disk, blocks * size, span_bytes, False)
         if disk.reorder_age_s is None:
-            return held_s
+            return busy_s
         # NOTE: where a drive takes the nearest of those that wait, nothing but the bytes is certain
         passed_s = blocks * size / disk_means.sequential_bytes_per_s(disk, False, blocks * size)
-        return where(users > 1, smaller(held_s, passed_s), held_s)
+        return where(users > 1, smaller(busy_s, passed_s), busy_s)
 
-    scan_s = held_s = 0.0 * own_s
+    scan_s = busy_s = 0.0 * work_s
     for piece in plan.pieces:
         blocks = larger(FIRST, piece.blocks)
         count = where(piece.blocks > 0, piece.count, 0)
         rate = disk_means.sequential_bytes_per_s(disk, False, blocks * size)
         scan_s = scan_s + count * near_s(blocks)
-        held_s = held_s + count * blocks * size / rate
+        busy_s = busy_s + count * blocks * size / rate
     mean_blocks, apart = larger(FIRST, demand.read_blocks / larger(1, demand.reads)), plan.positioned_fraction
     scan_s = (1 - apart) * scan_s + apart * demand.reads * far_s(mean_blocks)
-    held_s = (1 - apart) * held_s + apart * demand.reads * far_held_s(mean_blocks)
+    busy_s = (1 - apart) * busy_s + apart * demand.reads * far_busy_s(mean_blocks)
     batched, batched_s = plan.batched_reads / larger(1, demand.reads), 0.0 * scan_s
     if some(batched > 0):
-        batched_s = plan.batches * far_s(FIRST) + (plan.batched_reads - plan.batches) * far_held_s(FIRST)
+        batched_s = plan.batches * far_s(FIRST) + (plan.batched_reads - plan.batches) * far_busy_s(FIRST)
         scan_s = scan_s * (1 - batched) + batched_s
     first_blocks = _first_present(plan.pieces)
     return ReadTimes(
         scan_s=scan_s,
-        held_s=held_s + plan.single_reads * far_held_s(FIRST),
+        busy_s=busy_s + plan.single_reads * far_busy_s(FIRST),
         first_s=where(first_blocks > 0, far_s(larger(FIRST, first_blocks)), 0.0),
         last_blocks=_first_present(plan.pieces[::-1]),
         single_s=far_s(FIRST),

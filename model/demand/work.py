@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from blocktime.model.causes import FETCHES, FROM_CLIENT, MORE_DATA, TO_CLIENT
-from blocktime.model.demand.change import Change
+from blocktime.model.causes import CLEANOUT, FETCHES, FROM_CLIENT, KO_CHECKPOINT, MORE_DATA, TO_CLIENT
 from blocktime.model.demand.reading import ReadPlan, one_for_all, scan_plan
+from blocktime.model.demand.row_changes import Change
 from blocktime.model.demand.segment import RowShape, Segment, row_shape, segment_of
 from blocktime.model.demand.writing import WriteBehind
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws import block, client, logical_io, scan_reads
+from blocktime.model.laws import block, buffer_gets, disk_means, round_trips, scan_reads
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
+from blocktime.model.laws.volume_limits import limited_per_s
 from blocktime.model.results import IndexChanges, IndexStatistics
 from blocktime.model.spec import FullScan, System, Table, release_tuple
 
@@ -109,8 +110,16 @@ class Demand:
     """Where the sessions change leaves, by index."""
     leaf_reads: Number = 0
     """Of the single-block reads those of leaves."""
+    cleanouts: Number = 0
+    """Blocks that a session finds committed and not cleaned out; through the cache it leaves them dirty."""
     dirty_blocks: Number = 0
     """Blocks of table and indexes that all sessions leave to DBWR."""
+    apart_blocks: Number = 0
+    """Of them those that lie anywhere."""
+    undo_bytes: Number = 0
+    """Of all sessions, as are the next two."""
+    undo_blocks: Number = 0
+    redo_bytes: Number = 0
     writing: WriteBehind | None = None
     """What is written behind it, where that is timed."""
     servers: Number = 1
@@ -167,11 +176,11 @@ class FetchPlan(NamedTuple):
 
     def calls(self, rows: Number) -> Number:
         """Fetch calls that return *rows* rows."""
-        return logical_io.fetch_calls(rows, self.arraysize_rows, self.first_rows)
+        return buffer_gets.fetch_calls(rows, self.arraysize_rows, self.first_rows)
 
     def stops(self, rows: Number) -> Number:
         """Of those calls the ones with rows after them."""
-        return logical_io.fetch_stops(rows, self.arraysize_rows, self.first_rows)
+        return buffer_gets.fetch_stops(rows, self.arraysize_rows, self.first_rows)
 
     def columns_of(self, row: RowShape) -> Number:
         """Columns of *row* that are returned."""
@@ -191,7 +200,7 @@ COUNT_BYTES = 8  # the one value that count(*) returns
 def cpu_of_rows(system: System, row: RowShape, fetching: FetchPlan) -> tuple[Number, Number]:
     """CPU seconds per row walked, and per row returned into the array."""
     host = system.host
-    walk = logical_io.row_walk_s(
+    walk = buffer_gets.row_walk_s(
         block.slot_bytes(row.bytes),
         row.columns,
         line_miss_s=host.line_miss_s,
@@ -215,12 +224,12 @@ def add_client(demand: Demand, system: System, fetching: FetchPlan) -> None:
     net, rows, arraysize = system.client, demand.rows_returned, fetching.arraysize_rows
     per_row = fetching.row_bytes(demand.row)
     first = 0 if fetching.first_rows is None else smaller(rows, fetching.first_rows)
-    full = client.full_arrays(rows - first, arraysize)
-    last = client.last_array_rows(rows - first, arraysize)
+    full = round_trips.full_arrays(rows - first, arraysize)
+    last = round_trips.last_array_rows(rows - first, arraysize)
     demand.more_data = (
-        client.more_data_messages(first * per_row, net.sdu_bytes)
-        + full * client.more_data_messages(arraysize * per_row, net.sdu_bytes)
-        + client.more_data_messages(last * per_row, net.sdu_bytes)
+        round_trips.more_data_messages(first * per_row, net.sdu_bytes)
+        + full * round_trips.more_data_messages(arraysize * per_row, net.sdu_bytes)
+        + round_trips.more_data_messages(last * per_row, net.sdu_bytes)
     )
     demand.cpu["calls"] = demand.trips * system.host.call_s
     sends = demand.trips * net.message_send_s + demand.more_data * net.more_data_send_s
@@ -230,8 +239,11 @@ def add_client(demand: Demand, system: System, fetching: FetchPlan) -> None:
     columns = fetching.columns_of(demand.row) * fetching.by_column
     demand.client_rows_s = client_rows_s(net, rows, columns)
     client_s = demand.client_rows_s + fetching.to_file * rows * per_row / net.file_bytes_per_s
-    client_s = client_s - client.overlapped_s(server_s, client_s, array_bytes, net.sdu_bytes)
+    client_s = client_s - round_trips.overlapped_s(server_s, client_s, array_bytes, net.sdu_bytes)
     client_s = client_s + demand.trips * net.round_trip_s
+    for calls, of_call in ((1, first), (full, arraysize), (1, last)):
+        way = of_call * per_row, net.round_trip_s, net.line_bytes_per_s, net.window_bytes
+        client_s = client_s + calls * round_trips.line_s(*way)
     demand.waits = {
         TO_CLIENT: (demand.trips, net.message_send_s),
         FROM_CLIENT: (demand.trips, client_s / demand.trips),
@@ -239,9 +251,7 @@ def add_client(demand: Demand, system: System, fetching: FetchPlan) -> None:
     }
 
 
-def planned(
-    system: System, segment: Segment, plan: ReadPlan, gets: Number, wanted: Number, **more: Any
-) -> Demand:
+def planned(system: System, segment: Segment, plan: ReadPlan, gets: Number, wanted: Number, **more: Any) -> Demand:
     """The demands of an execution that reads *segment* as *plan* says, but for its CPU and its client."""
     return Demand(
         row=row_shape(system.table),
@@ -281,15 +291,13 @@ def _equal_rows(table: Table, row: RowShape, segment: Segment) -> Number:
     return (row.sd_bytes == 0) & (fit == ceiling(fit)) & (table.blocks is None)
 
 
-def aligned_stops(
-    system: System, segment: Segment, row: RowShape, fetching: FetchPlan, stops: Number
-) -> Number:
+def aligned_stops(system: System, segment: Segment, row: RowShape, fetching: FetchPlan, stops: Number) -> Number:
     """Of the *stops* of fetch calls over rows in block order those on a block's last row.
 
     With a filter the rows that are returned lie anywhere in their blocks. None where the next call gets the block all
     the same.
     """
-    aligned = logical_io.aligned_stops(
+    aligned = buffer_gets.aligned_stops(
         stops,
         segment.rows_per_block,
         fetching.arraysize_rows,
@@ -300,11 +308,12 @@ def aligned_stops(
 
 
 def full_scan(
-    system: System, fetching: FetchPlan, other_gets: Number = 0, *, parallel: bool = False
+    system: System, fetching: FetchPlan, other_gets: Number = 0, users: Number = 1, *, parallel: bool = False
 ) -> Demand:
     """Demands of one full scan that returns what *fetching* says, by a session or by *parallel* servers in all.
 
-    It gets *other_gets* blocks besides those with rows.
+    It gets *other_gets* blocks besides those with rows. Who cleans a block out looks its transaction up in the header
+    of the undo segment, one get more: through the cache one of the *users* that scan does, by direct reads each.
     """
     row = row_shape(system.table)
     segment = segment_of(system, row)
@@ -314,24 +323,38 @@ def full_scan(
     returned = passed if fetching.select == "rows" else 1
     fetches, stops = fetching.calls(returned), fetching.stops(returned)
     aligned = aligned_stops(system, segment, row, fetching, stops)
+    cleanouts = segment.blocks * system.table.committed_dirty_fraction / (1 if plan.direct else users)
     demand = planned(
         system,
         segment,
         plan,
-        logical_io.consistent_gets_of_scan(segment.blocks, stops, aligned) + other_gets,
+        buffer_gets.consistent_gets_of_scan(segment.blocks, stops, aligned) + other_gets + cleanouts,
         segment.blocks,
+        cleanouts=cleanouts,
         fetches=fetches,
-        trips=client.round_trips(fetches, system.client.call_trips),
+        trips=round_trips.round_trips(fetches, system.client.call_trips),
         rows_returned=returned,
     )
     walk, fetch = cpu_of_rows(system, row, fetching)
     demand.cpu = cpu_of_scan(system, demand, rows * walk, {FETCHES: passed * fetch})
     if some(fetching.filter_fraction < 1):
         demand.cpu["filtering rows"] = rows * system.host.filter_row_s * (fetching.filter_fraction < 1)
+    if some(cleanouts > 0):
+        demand.cpu[CLEANOUT] = cleanouts * system.host.change_block_s
     add_client(demand, system, fetching)
+    if plan.direct and some(system.table.dirty_fraction > 0):
+        demand.waits[KO_CHECKPOINT] = (system.table.dirty_fraction > 0, _checkpoint_s(system, segment))
     scan = PlanOperation("TABLE ACCESS FULL", passed, demand.gets, demand.read_blocks + plan.single_reads)
     demand.sources = with_count([scan], fetching.select)
     return demand
+
+
+def _checkpoint_s(system: System, segment: Segment) -> Number:
+    """Time in which DBWR writes the dirty blocks of a table, before it is read past the cache [oracle-reference]."""
+    disk, size = system.disk, system.tablespace.block_size_bytes
+    blocks = segment.blocks * system.table.dirty_fraction
+    each_s = 1 / limited_per_s(disk, disk_means.random_requests_per_s(disk, size, segment.blocks * size, True), size)
+    return blocks * each_s
 
 
 def full_scan_demand(system: System, work: FullScan) -> Demand:
@@ -348,6 +371,7 @@ def full_scan_demand(system: System, work: FullScan) -> Demand:
             filter_fraction=work.filter_fraction,
         ),
         work.other_gets,
+        work.users,
         parallel=parallel,
     )
     return _of_parallel_server(system, work, demand) if parallel else demand
@@ -359,17 +383,17 @@ SERVERS_PER_PROCESSOR = 40
 
 SERVER_START_S = 5e-3
 """Time to start one parallel server, a process that attaches to the SGA: general knowledge, 1.5 to 8 ms."""
-SERVERS_KEPT_SINCE = (12, 2)
+IDLE_SERVERS_SINCE = (12, 2)
 """First release that keeps parallel servers: 2·CPU_COUNT·PARALLEL_THREADS_PER_CPU (2) [oracle-reference]."""
 
 
 def _started_servers(system: System, work: FullScan) -> Number:
     """Parallel servers that each query starts beyond those that the instance keeps."""
-    kept = system.instance.parallel_min_servers
-    if kept is None:
-        keeps = release_tuple(system.instance.release) >= SERVERS_KEPT_SINCE
-        kept = 4 * system.host.cpus if keeps else 0
-    return larger(0, work.users * work.degree - kept) / work.users
+    idle = system.instance.parallel_min_servers
+    if idle is None:
+        keeps = release_tuple(system.instance.release) >= IDLE_SERVERS_SINCE
+        idle = 4 * system.host.cpus if keeps else 0
+    return larger(0, work.users * work.degree - idle) / work.users
 
 
 def _check_servers(system: System, work: FullScan) -> None:
@@ -399,6 +423,8 @@ def _of_parallel_server(system: System, work: FullScan, demand: Demand) -> Deman
     plan = replace(demand.plan, pieces=pieces, single_reads=single_reads)
     cpu = {cause: seconds / degree for cause, seconds in demand.cpu.items()}
     cpu["read calls"] = (plan.reads + single_reads) * stated_call_s(system.host.read_call_s)
+    checkpoint = {event: waited for event, waited in demand.waits.items() if event == KO_CHECKPOINT}
+    waits_s = sum(times * each_s for event, (times, each_s) in demand.waits.items() if event != KO_CHECKPOINT)
     return replace(
         demand,
         servers=degree,
@@ -410,8 +436,9 @@ def _of_parallel_server(system: System, work: FullScan, demand: Demand) -> Deman
         read_blocks=plan.read_blocks,
         sources=in_parallel(demand.sources, degree, granules),
         cpu=cpu,
-        waits={},
+        cleanouts=demand.cleanouts / degree,
+        waits=checkpoint,
         sent_twice_s=0.0,
         trips=0.0 * demand.trips,
-        coordinator_s=calls_s + demand.waits_s - demand.sent_twice_s + demand.trips * system.between_calls_s,
+        coordinator_s=calls_s + waits_s - demand.sent_twice_s + demand.trips * system.between_calls_s,
     )

@@ -37,9 +37,9 @@ def class_bounds(reserve: int, block: int) -> list[int]:
     return [max(reserve + 1, -(-quarter * block // 4)) for quarter in range(FREE_75_100)]
 
 
-def needs_entry(migrated: bool, has_own_entry: bool) -> bool:
+def needs_entry(migrated: bool, has_entry: bool) -> bool:
     """Whether a row piece takes one more ITL entry: a migrated piece always, another if its transaction has none."""
-    return migrated or not has_own_entry
+    return migrated or not has_entry
 
 
 def pieces_admitted(
@@ -66,16 +66,16 @@ def pieces_admitted(
     return by_space, free_entries + most_new_entries
 
 
-def verdict(wanted: int, *, free: int, held: int, reserve: int, empty: bool, entry: int | None) -> Verdict:
+def verdict(wanted: int, *, free: int, pending: int, reserve: int, empty: bool, entry: int | None) -> Verdict:
     """Answer of a probed block to a row piece of *wanted* bytes and *entry* for its ITL entry, None without one.
 
-    The probe counts the ITL list first. *held* bytes become free only when another session commits; until then a block
-    that this session has emptied keeps its PCTFREE reserve.
+    The probe counts the ITL list first. *pending* bytes become free only when another session commits; until then a
+    block that this session has emptied keeps its PCTFREE reserve.
     """
     if entry is None:
         return "itl"
     taken: int = wanted + entry
-    if taken + (0 if empty and not held else reserve) <= free - min(held, free):
+    if taken + (0 if empty and not pending else reserve) <= free - min(pending, free):
         return "accepted"
     return "held" if taken + (0 if empty else reserve) <= free else "space"
 

@@ -53,13 +53,7 @@ def itl_entries(initrans: Number, created_as_select: Number) -> Number:
 
 def overhead_bytes(itl: Number, assm: Number) -> Number:
     """Bytes of a block that no row can use, for *itl* ITL entries: 74 + 24·ITL under ASSM, 66 + 24·ITL otherwise."""
-    fixed = (
-        COMMON_HEADER_BYTES
-        + TRANSACTION_HEADER_BYTES
-        + DATA_HEADER_BYTES
-        + TABLE_DIRECTORY_BYTES
-        + TAIL_BYTES
-    )
+    fixed = COMMON_HEADER_BYTES + TRANSACTION_HEADER_BYTES + DATA_HEADER_BYTES + TABLE_DIRECTORY_BYTES + TAIL_BYTES
     return fixed + where(assm, ASSM_EXTRA_BYTES, 0) + ITL_ENTRY_BYTES * itl
 
 
@@ -88,9 +82,7 @@ def usable_bytes(block_size_bytes: Number, itl: Number, assm: Number, pctfree_pe
 
     Oracle's manual lets rows *and* overhead fill 100 - PCTFREE percent of the block [oracle-concepts].
     """
-    return larger(
-        0, block_size_bytes - overhead_bytes(itl, assm) - reserve_bytes(block_size_bytes, pctfree_percent)
-    )
+    return larger(0, block_size_bytes - overhead_bytes(itl, assm) - reserve_bytes(block_size_bytes, pctfree_percent))
 
 
 def entries_per_leaf(
@@ -171,9 +163,7 @@ def rows_per_block(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number 
     is the renewal mean usable/slot - 1/2 - cv²/2. At least 1: a longer row is chained over blocks, which
     :func:`blocks_per_row` counts.
     """
-    if not (
-        is_array(mean_row_bytes) or is_array(row_bytes_sd)
-    ):  # few block sizes and PCTFREEs, many scenarios
+    if not (is_array(mean_row_bytes) or is_array(row_bytes_sd)):  # few block sizes and PCTFREEs, many scenarios
         return of_distinct(lambda some: _mean_rows(some, mean_row_bytes, row_bytes_sd), usable)
     return _mean_rows(usable, mean_row_bytes, row_bytes_sd)
 
@@ -194,8 +184,8 @@ def _mean_rows(usable: Number, mean_row_bytes: Number, row_bytes_sd: Number) -> 
     for step in range(1, 2 * int(largest(width)) + 2):
         n = base + step
         # NOTE: of an array each has its own width, so that its sum does not depend on what stands beside it
-        asked = where(wide, False, True) & (step <= 2 * width + 1)
-        total = total + normal_cdf((usable - longer - n * slot) / (row_bytes_sd * n**0.5 + 1e-9), asked)
+        is_in_sum = where(wide, False, True) & (step <= 2 * width + 1)
+        total = total + normal_cdf((usable - longer - n * slot) / (row_bytes_sd * n**0.5 + 1e-9), is_in_sum)
     return larger(1, where(wide, renewal, where(varying, total, fit // 1)))
 
 

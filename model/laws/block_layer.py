@@ -177,18 +177,16 @@ def writes_by_fua(release: tuple[int, ...], path: str, filesystem: str) -> bool:
     On a device without a file system since 4.10 (``dio_bio_write_op``), on xfs since 4.18 and on ext4 since 5.5, which
     then write by ``iomap_dio_rw`` [linux-direct-sync].
     """
-    return release >= (
-        FUA_WRITES["none"] if path != "direct" else FUA_WRITES.get(filesystem, FUA_WRITES["ext4"])
-    )
+    return release >= (FUA_WRITES["none"] if path != "direct" else FUA_WRITES.get(filesystem, FUA_WRITES["ext4"]))
 
 
-def committing_fraction(own_s: Number, commit_s: Number) -> Number:
-    """Share of O_SYNC overwrites that commit: calls of *own_s*, plus *commit_s* with a commit, one by one.
+def committing_fraction(call_s: Number, commit_s: Number) -> Number:
+    """Share of O_SYNC overwrites that commit: calls of *call_s*, plus *commit_s* with a commit, one by one.
 
     A call takes T = own + f * commit, and commits if a tick lies between two calls: f = min(1, T / tick), so that f =
     own / (tick - commit) [linux-open].
     """
-    return smaller(1.0, own_s / larger(1e-12, TICK_S - commit_s))
+    return smaller(1.0, call_s / larger(1e-12, TICK_S - commit_s))
 
 
 def batch_requests(release: tuple[int, ...]) -> int:

@@ -20,15 +20,16 @@ def written_per_s(changes_per_s: Number, blocks: Number, age_s: Number) -> Numbe
     return blocks * each_per_s / (1 + each_per_s * age_s)
 
 
-def dirty_fraction(changes_per_s: Number, held: Number, read_age_s: Number, hit_age_s: Number) -> Number:
-    """Share of alike blocks that are dirty in memory, where the share *held* is in memory: (c(1-h)a + c·h·b)/(1 + c·b).
+def dirty_fraction(changes_per_s: Number, share: Number, read_age_s: Number, hit_age_s: Number) -> Number:
+    """Share of alike blocks that are dirty in memory: (c(1-h)a + c·h·b)/(1 + c·b).
 
-    A block changes c times a second; 1-h of its changes have to read it first, and it is dirty for a from then on. Of
-    the others those that find it clean make it dirty for b. With all blocks held it is cb/(1 + cb), as in
-    :func:`written_per_s`.
+    The fraction h = *share* is in memory. A block changes c times a second; 1-h of its changes have to read
+    it first, and it is dirty for a from then on. Of the others those that find it clean make it dirty for b. With all
+    blocks held it is cb/(1 + cb), as in :func:`written_per_s`.
     """
-    after_read, after_hit = changes_per_s * (1 - held) * read_age_s, changes_per_s * held * hit_age_s
-    return smaller(held, (after_read + after_hit) / (1 + changes_per_s * hit_age_s))
+    after_read = changes_per_s * (1 - share) * read_age_s
+    after_hit = changes_per_s * share * hit_age_s
+    return smaller(share, (after_read + after_hit) / (1 + changes_per_s * hit_age_s))
 
 
 def checkpoint_age_s(checkpoint_s: float, lag_bytes: float, redo_bytes_per_s: float) -> float:
@@ -38,6 +39,17 @@ def checkpoint_age_s(checkpoint_s: float, lag_bytes: float, redo_bytes_per_s: fl
     before its reuse; the bytes are infinite without such a limit. Formula: min(t, bytes / rate) [oracle-tuning].
     """
     return min(checkpoint_s, lag_bytes / max(redo_bytes_per_s, LEAST))
+
+
+def recovery_lag_bytes(
+    target_s: Number, redo_bytes: Number, blocks: Number, redo_bytes_per_s: Number, reads_per_s: Number
+) -> Number:
+    """Redo in bytes that the checkpoint may lag behind where a recovery is to take *target_s* seconds.
+
+    A recovery reads the redo in order, and each block that it changes from the disk; *redo_bytes* change *blocks*
+    distinct ones. Formula: target / (1/R + b/(r·n)) [oracle-tuning].
+    """
+    return target_s / (1 / redo_bytes_per_s + blocks / larger(redo_bytes, LEAST) / reads_per_s)
 
 
 def dirty_age_s(checkpoint_s: Number, resident_blocks: Number, reads_per_s: Number) -> Number:
@@ -66,13 +78,16 @@ def leaving_per_s(mean_age_s: float, age_s: float) -> float:
     return passing / max(age_s, LEAST)
 
 
-def undo_gets(gets: Number, others: Number, changed_blocks: Number, collision: Number) -> Number:
+def undo_gets(gets: Number, others: Number, changed_blocks: Number, collision: Number, most_entries: Number) -> Number:
     """Additional consistent gets for undo in a transaction with *gets* gets beside *others* transactions in progress.
 
     Each of the others has on average made half of its changes and committed none; a get meets a change with the
     probability *collision* that both are of the same block, Σ p² over the blocks, and costs one get of the undo block
     [oracle-concepts]. The copy for one get serves later gets until the block changes again, so gets count at most as
-    often as changes.
+    often as changes. Who has no entry in the block's ITL list has changed nothing in it: of the others at most
+    *most_entries* have, and each of them at most all of its changes there, one at least.
     """
     needed = (gets + changed_blocks - abs(gets - changed_blocks)) / 2
-    return needed * others * changed_blocks / 2 * collision
+    met, of_one = others * changed_blocks / 2 * collision, changed_blocks * collision
+    most = most_entries * (1 + of_one + abs(1 - of_one)) / 2
+    return needed * (met + most - abs(met - most)) / 2

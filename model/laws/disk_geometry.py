@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from blocktime.model.laws.disk import zone_ratio
 from blocktime.model.laws.disk_fields import PlatterFields
 from blocktime.model.laws.numeric import Number, ceil_div, larger
+from blocktime.model.laws.rotating_disk import zone_ratio
 
 TRACK_SEEK_RATIO = 1 / 6  # of the average seek, if the data sheet states none [general knowledge]
 FULL_SEEK_RATIO = 2  # of the average seek, if the data sheet states none [general knowledge]

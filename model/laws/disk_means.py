@@ -8,25 +8,14 @@ RAID level are numbers.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import inf
 from typing import Any
 
-from blocktime.model.laws.disk import TURN_TOLERANCE, on_curve_s, zone_ratio, zone_start_bytes
 from blocktime.model.laws.disk_fields import DiskFields
 from blocktime.model.laws.disk_geometry import Geometry, geometry_of
 from blocktime.model.laws.garbage_collection import collected_s
-from blocktime.model.laws.limits import limited_per_s
-from blocktime.model.laws.numeric import (
-    Number,
-    ceiling,
-    floor_div,
-    in_rows,
-    is_array,
-    larger,
-    smaller,
-    some,
-    where,
-)
+from blocktime.model.laws.numeric import Number, ceiling, floor_div, in_rows, is_array, larger, smaller, some, where
+from blocktime.model.laws.rotating_disk import TURN_TOLERANCE, on_curve_s, zone_ratio, zone_start_bytes
+from blocktime.model.laws.volume_limits import limited_per_s, requests_of_members
 from blocktime.model.units import KIB
 
 LEAST = 1e-9
@@ -59,8 +48,8 @@ def again_s(disk: DiskFields, size_bytes: Number) -> Number:
 def swept_s(disk: DiskFields, size_bytes: Number, span_bytes: Number, part_bytes: Number) -> Number:
     """Time at the platter for a part of a request from a full write cache: a sweep seeks from one to the next."""
     g = geometry_of(disk)
-    held = larger(1.0, floor_div(disk.write_cache_bytes, size_bytes))
-    distance = larger(1.0, span_bytes / (g.heads * g.track_bytes) / held)
+    cached_requests = larger(1.0, floor_div(disk.write_cache_bytes, size_bytes))
+    distance = larger(1.0, span_bytes / (g.heads * g.track_bytes) / cached_requests)
     return seek_at_s(g, distance) + g.rotation_s / 2 + part_bytes / disk.bandwidth_bytes_per_s
 
 
@@ -98,12 +87,7 @@ def sequential_service_s(disk: DiskFields, size_bytes: Number, gap_s: Number, wr
 
 
 def strided_service_s(
-    disk: DiskFields,
-    size_bytes: Number,
-    stride_bytes: Number,
-    gap_s: Number,
-    write: bool,
-    hop_s: Number | None = None,
+    disk: DiskFields, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool, hop_s: Number | None = None
 ) -> Number:
     """Mean service of a single stream with *stride_bytes* between starts, in the outermost zone.
 
@@ -118,11 +102,7 @@ def strided_service_s(
     if not disk.rotation_s:
         seek = where((hole_bytes >= 0) & (hole_bytes <= LARGE_BYTES), 0.0, disk.average_seek_s)
         moved = seek + size_bytes / rate_bytes_per_s(disk, write)
-        return (
-            larger(answered, moved - gap_s)
-            if write and disk.write_cache_bytes
-            else overhead_s(disk, write) + moved
-        )
+        return larger(answered, moved - gap_s) if write and disk.write_cache_bytes else overhead_s(disk, write) + moved
     g = geometry_of(disk)
     if write and disk.write_cache_bytes:
         moved = seek_at_s(g, larger(1.0, stride_bytes / (g.heads * g.track_bytes)))
@@ -138,19 +118,12 @@ def strided_service_s(
     lost = where(stride_bytes > disk.track_buffer_bytes, missed * g.rotation_s, 0.0)
     buffered = larger(answered, passed + lost - gap_s)
     # NOTE: a byte that reading ahead reaches only after more than a turn is sought instead
-    soon = (hole_bytes <= disk.track_buffer_bytes) & (
-        hole_bytes / disk.bandwidth_bytes_per_s <= late + g.rotation_s
-    )
+    soon = (hole_bytes <= disk.track_buffer_bytes) & (hole_bytes / disk.bandwidth_bytes_per_s <= late + g.rotation_s)
     return where((hole_bytes >= 0) & soon, buffered, medium)
 
 
 def on_platter_s(
-    disk: DiskFields,
-    size_bytes: Number,
-    stride_bytes: Number,
-    gap_s: Number,
-    write: bool,
-    hop_s: Number | None = None,
+    disk: DiskFields, size_bytes: Number, stride_bytes: Number, gap_s: Number, write: bool, hop_s: Number | None = None
 ) -> Number:
     """Mean service of a single stream with a stride that neither a buffer nor a write cache hides."""
     g, hole_bytes = geometry_of(disk), stride_bytes - size_bytes
@@ -179,9 +152,7 @@ def _near_service_s(g: Geometry, hole_bytes: Number, late_s: Number, rate: Numbe
     return (1 - share) * waited(crossed, none) + share * waited(crossed + 1, g.head_switch_s)
 
 
-def random_moments(
-    disk: DiskFields, size_bytes: Number, span_bytes: Number, write: bool
-) -> tuple[Number, Number]:
+def random_moments(disk: DiskFields, size_bytes: Number, span_bytes: Number, write: bool) -> tuple[Number, Number]:
     """Mean and squared coefficient of variation of a medium's service at random places in its first *span_bytes*.
 
     Seek over the distance of two random places, half a rotation, transfer; the rotational wait is uniform. The span
@@ -207,9 +178,7 @@ def _seek_moments(g: Geometry, span_bytes: Number) -> tuple[Number, Number, Numb
     if any(map(is_array, apart)):
         once_each, twice_each = _double_integrals(g, curve, in_rows(apart))
     else:
-        once_each, twice_each = zip(
-            *(_double_integrals(g, curve, distance) for distance in apart), strict=True
-        )
+        once_each, twice_each = zip(*(_double_integrals(g, curve, distance) for distance in apart), strict=True)
     seek: Number = 0.0
     square: Number = 0.0
     for (rank, other), once, twice in zip(pairs, once_each, twice_each, strict=True):
@@ -272,7 +241,7 @@ def random_service_s(
 
 
 def seek_at_s(g: Geometry, distance_cylinders: Number) -> Number:
-    """The seek curve of :func:`model.laws.disk.seek_s`, for arrays as well."""
+    """The seek curve of :func:`model.laws.rotating_disk.seek_s`, for arrays as well."""
     return on_curve_s(distance_cylinders, *seek_curve(g), g.cylinders)
 
 
@@ -288,41 +257,20 @@ def random_requests_per_s(disk: DiskFields, size_bytes: Number, span_bytes: Numb
     set is idle while the device's queue holds only requests for other members. Write cache and burst credits do not
     count.
     """
-    return _random_rate(disk, size_bytes, span_bytes, write, disk.parallel_requests)
-
-
-def serial_requests_per_s(disk: DiskFields, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
-    """As :func:`random_requests_per_s`, for the parts that serve one request at a time: medium, channel, limit."""
-    return _random_rate(
-        disk, size_bytes, span_bytes, write, inf if disk.parallel_requests > 1 else 1, queued=False
-    )
-
-
-def _random_rate(
-    disk: DiskFields,
-    size_bytes: Number,
-    span_bytes: Number,
-    write: bool,
-    slots: float,
-    *,
-    queued: bool = True,
-) -> Number:
     member_span = span_bytes / data_members(disk)
-    each = _occupied_s(disk, size_bytes, member_span, write, slots)
+    each = occupied_s(disk, size_bytes, member_span, write)
     if write and copies_of(disk) > 1:
         each = copies_of(disk) * each
     elif write and disk.raid_level == "5":
         again = again_s(disk, size_bytes) if disk.rotation_s else each
-        each = 2 * (_occupied_s(disk, size_bytes, member_span, False, slots) + again)
+        each = 2 * (occupied_s(disk, size_bytes, member_span, False) + again)
     rate = disk.raid_disks / each
-    if queued and disk.rotation_s and disk.raid_disks > 1:
+    if disk.rotation_s and disk.raid_disks > 1:
         at_once = 1 if not write else 2 if disk.raid_level == "5" else copies_of(disk)
         rate = balanced_per_s(disk.queue_depth, each / at_once, disk.raid_disks / at_once)
     if not write and disk.read_hit_fraction:
-        one_by_one = slots == inf or (not queued and disk.raid_disks > 1)
-        service_s = inf if one_by_one else random_moments(disk, size_bytes, member_span, False)[0]
-        rate = _with_hits_per_s(disk, rate, size_bytes, service_s)
-    return limited_per_s(disk, rate, size_bytes)
+        rate = _with_hits_per_s(disk, rate, size_bytes, random_moments(disk, size_bytes, member_span, False)[0])
+    return limited_per_s(disk, rate, size_bytes, requests_of_members(disk, write))
 
 
 def balanced_per_s(users: Number, service_s: Number, stations: Number) -> Number:
@@ -336,14 +284,11 @@ def balanced_per_s(users: Number, service_s: Number, stations: Number) -> Number
 def _with_hits_per_s(disk: DiskFields, medium_per_s: Number, size_bytes: Number, service_s: Number) -> Number:
     """Most reads a second of a controller whose cache answers some: of the medium, its interface, and its queue.
 
-    The medium serves *medium_per_s* that miss, each *service_s* long; an answer holds a place of the queue, too. No
-    place is counted where *service_s* is inf.
+    The medium serves *medium_per_s* that miss, each *service_s* long; an answer holds a place of the queue, too.
     """
     hits = disk.read_hit_fraction
     missed = larger(LEAST, 1 - hits)
     rate = smaller(medium_per_s / missed, disk.bus_bytes_per_s / (hits * size_bytes))
-    if service_s == inf:
-        return rate
     in_queue_s = hits * answered_s(disk, size_bytes, False) + (1 - hits) * service_s
     return smaller(rate, larger(disk.queue_depth, disk.parallel_requests) / in_queue_s)
 
@@ -351,36 +296,21 @@ def _with_hits_per_s(disk: DiskFields, medium_per_s: Number, size_bytes: Number,
 def sequential_bytes_per_s(disk: DiskFields, write: bool, size_bytes: Number = LARGE_BYTES) -> Number:
     """Most sequential bytes per second that a device, a set or a volume sustains, in requests of *size_bytes*."""
     each_s = larger(size_bytes / rate_bytes_per_s(disk, write), command_s(disk, write))
-    return limited_per_s(disk, data_members(disk) / each_s, size_bytes) * size_bytes
+    each = disk.raid_disks / data_members(disk) if write else 1
+    return limited_per_s(disk, data_members(disk) / each_s, size_bytes, each) * size_bytes
 
 
-def _occupied_s(
-    disk: DiskFields, size_bytes: Number, span_bytes: Number, write: bool, slots: float
-) -> Number:
-    """Time that a random request takes from the capacity of one member of so many slots."""
-    return occupied_s(disk, random_moments(disk, size_bytes, span_bytes, write)[0], size_bytes, write, slots)
-
-
-def occupied_s(
-    disk: DiskFields,
-    service_s: Number,
-    size_bytes: Number,
-    write: bool,
-    slots: float | None = None,
-    *,
-    run_requests: Number = 1,
-) -> Number:
-    """Time of a device's capacity that a request with this service uses: latencies overlap in its slots.
+def occupied_s(disk: DiskFields, size_bytes: Number, span_bytes: Number, write: bool) -> Number:
+    """Time of one member's capacity that a random request uses: latencies overlap in its slots.
 
     Transfers share the channel, and commands the controller: the largest of these counts [drive-data-sheets].
-    *run_requests* is that of :func:`busy_s`.
     """
-    slots = disk.parallel_requests if slots is None else slots
+    service_s, slots = random_moments(disk, size_bytes, span_bytes, write)[0], disk.parallel_requests
     if disk.rotation_s:
         return service_s
     if disk.service_cv:  # all of it is in the slot
         return service_s / slots
-    busy = busy_s(disk, size_bytes, write, run_requests)
+    busy = busy_s(disk, size_bytes, write, 1)
     if slots == 1:
         return larger(service_s, busy) if disk.spare_fraction is not None else service_s
     transfer = size_bytes / rate_bytes_per_s(disk, write)

@@ -39,9 +39,7 @@ class Positionings:
         self.each_s = step_s / STARTS
         self.left: list[Number] = []
         curve = seek_curve(g)
-        reaches = [
-            _reach(curve, g.average_seek_s, (step + 0.5) * step_s) / cylinders for step in range(steps)
-        ]
+        reaches = [_reach(curve, g.average_seek_s, (step + 0.5) * step_s) / cylinders for step in range(steps)]
         for start in range(STARTS):
             place = (start + 0.5) / (2 * STARTS)
             reached: list[Number] = []

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from blocktime.model.laws.disk import TURN_TOLERANCE, zone_ratio, zone_start_bytes
 from blocktime.model.laws.disk_geometry import Geometry
 from blocktime.model.laws.disk_means import seek_at_s
 from blocktime.model.laws.numeric import Number, ceiling, floor_div, is_array, larger, smaller, where
+from blocktime.model.laws.rotating_disk import TURN_TOLERANCE, zone_ratio, zone_start_bytes
 
 PLACES = 32
 """Places of a strided program whose hops represent all hops."""
@@ -20,24 +20,16 @@ PLACES = 32
 def strided_hop_s(g: Geometry, size_bytes: Number, stride_bytes: Number, late_s: Number) -> Number:
     """Mean hop of a program from the end of one call to the next, one stride further, over its first places."""
     arrays = any(map(is_array, (size_bytes, stride_bytes, *g)))
-    ways = (_strided_ways if arrays else _kept_ways)(g, size_bytes, stride_bytes)
+    ways = (_strided_ways if arrays else _memorised_ways)(g, size_bytes, stride_bytes)
     return sum(_turned_s(g, way, late_s) for way in ways) / PLACES
 
 
 def _strided_ways(g: Geometry, size_bytes: Number, stride_bytes: Number) -> list[tuple[Number, Number]]:
     """The ways of the heads of those hops."""
-    return [
-        _way_s(g, place * stride_bytes + size_bytes - 1, (place + 1) * stride_bytes)
-        for place in range(PLACES)
-    ]
+    return [_way_s(g, place * stride_bytes + size_bytes - 1, (place + 1) * stride_bytes) for place in range(PLACES)]
 
 
-_kept_ways = lru_cache(maxsize=4096)(_strided_ways)  # the same for every command of a drive
-
-
-def hop_s(g: Geometry, last_byte: Number, start_byte: Number, late_s: Number) -> Number:
-    """From the end of *last_byte* to the start of *start_byte*, for a command that moves the heads *late_s* later."""
-    return _turned_s(g, _way_s(g, last_byte, start_byte), late_s)
+_memorised_ways = lru_cache(maxsize=4096)(_strided_ways)  # the same for every command of a drive
 
 
 def _way_s(g: Geometry, last_byte: Number, start_byte: Number) -> tuple[Number, Number]:
@@ -57,14 +49,10 @@ def _turned_s(g: Geometry, way: tuple[Number, Number], late_s: Number) -> Number
 
 
 def place_s(g: Geometry, byte: Number) -> Number:
-    """Place of a byte as in :func:`model.laws.disk.place_s`, for arrays as well."""
+    """Place of a byte as in :func:`model.laws.rotating_disk.place_s`, for arrays as well."""
     track = floor_div(byte, g.track_bytes)
     cylinder = floor_div(track, g.heads)
-    return (
-        byte / g.track_bytes * g.rotation_s
-        + (track - cylinder) * g.head_switch_s
-        + cylinder * g.cylinder_switch_s
-    )
+    return byte / g.track_bytes * g.rotation_s + (track - cylinder) * g.head_switch_s + cylinder * g.cylinder_switch_s
 
 
 def cylinder_of(g: Geometry, byte: Number) -> Number:

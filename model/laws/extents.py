@@ -38,16 +38,12 @@ segment. No published layout shows a large uniform extent in a small segment: a 
 
 def blocks_per_l1(extent_bytes: Number) -> Number:
     """Data blocks that one L1 bitmap block covers, by the size of its extent: 16, 64, 256, 1024."""
-    return where(
-        extent_bytes < MIB, 16, where(extent_bytes < 8 * MIB, 64, where(extent_bytes < 64 * MIB, 256, 1024))
-    )
+    return where(extent_bytes < MIB, 16, where(extent_bytes < 8 * MIB, 64, where(extent_bytes < 64 * MIB, 256, 1024)))
 
 
 def first_extent_block(block_size_bytes: Number, release_11_2: Number) -> Number:
     """Block number of the first extent of a datafile: 64 KB of bitmap after the file's block 0, or 1 MB from 11.2."""
-    return where(
-        release_11_2, FILE_HEADER_BYTES_11_2 / block_size_bytes, FILE_HEADER_BYTES / block_size_bytes + 1
-    )
+    return where(release_11_2, FILE_HEADER_BYTES_11_2 / block_size_bytes, FILE_HEADER_BYTES / block_size_bytes + 1)
 
 
 def extent_map_blocks(extents: Number, block_size_bytes: Number) -> Number:
@@ -160,10 +156,9 @@ def segment_shape(
     lead = 2 if assm else 1
     start = first_extent_block(block_size_bytes, release_11_2)
     left = data_blocks + lead
-    extents: Number = 0
-    size_bytes: Number = 0
     runs: list[Run] = []
-    data_total, bitmaps = data_blocks, 0 * data_blocks
+    extents: Number = 0
+    data_total, size_bytes, bitmaps = data_blocks, extents, 0 * data_blocks
     for extent_bytes, most, covered in allocation(block_size_bytes, assm, uniform_extent_bytes):
         if not some(left > 0):
             break
@@ -184,26 +179,25 @@ def segment_shape(
                     count = count - once
             if some(count):
                 runs.append(Run(first, blocks - has_l1, count))
-        held = data_blocks_of(before_last, blocks, covered) if assm else before_last * blocks
+        data_before = data_blocks_of(before_last, blocks, covered) if assm else before_last * blocks
         last_l1 = where(before_last == floor_div(before_last, group) * group, l1, 0)
         last_lead = where(before_last == 0, first_lead, 0)
-        last_held = smaller(left - held, blocks - last_l1)
-        wanted = last_held
+        wanted = last_data = smaller(left - data_before, blocks - last_l1)
         ahead = where(used > 0, formatted_ahead, 0)
         if some(ahead):
             step = smaller(blocks, larger(1, floor_div(HIGH_WATER_STEP_BYTES, block_size_bytes)))
-            moved = smaller(blocks, ceil_div(last_l1 + last_held, step) * step) - last_l1
-            last_held = where((ahead > 0) & (held + last_held == left), moved, last_held)
-            data_total = data_total + where(used > 0, last_held - wanted, 0)
+            moved = smaller(blocks, ceil_div(last_l1 + last_data, step) * step) - last_l1
+            last_data = where((ahead > 0) & (data_before + last_data == left), moved, last_data)
+            data_total = data_total + where(used > 0, last_data - wanted, 0)
         last = start + before_last * blocks + last_l1 + last_lead
         if some(used):
-            runs.append(Run(last, last_held - last_lead, where(used > 0, 1, 0)))
-        left = where(used > 0, left - held - wanted, left)
+            runs.append(Run(last, last_data - last_lead, where(used > 0, 1, 0)))
+        left = where(used > 0, left - data_before - wanted, left)
         start = start + used * blocks
         extents, bitmaps = extents + used, bitmaps + ceil_div(used, group) * l1
         size_bytes = size_bytes + used * extent_bytes
-    maps = extent_map_blocks(extents, block_size_bytes)
-    return SegmentShape(data_total, extents, size_bytes, maps, runs, bitmaps + (1 if assm else 0))
+    bitmaps, maps = bitmaps + (1 if assm else 0), extent_map_blocks(extents, block_size_bytes)
+    return SegmentShape(data_total, extents, size_bytes, maps, runs, bitmaps)
 
 
 def _period(extent_bytes: Number, group: Number) -> int:

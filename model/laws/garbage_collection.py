@@ -30,8 +30,8 @@ def amplification(physical_ratio: Number) -> Number:
     """
     stale: Number = 1.0
     for _ in range(STEPS):
-        kept = e ** (-physical_ratio * stale)
-        stale = stale - (1 - stale - kept) / (physical_ratio * kept - 1)
+        valid = e ** (-physical_ratio * stale)
+        stale = stale - (1 - stale - valid) / (physical_ratio * valid - 1)
     return 1 / larger(LEAST, stale)
 
 
@@ -49,9 +49,7 @@ def erased_bytes(disk: DiskFields) -> Number:
     return disk.capacity_bytes * (1 + disk.spare_fraction - disk.used_fraction)
 
 
-def collected_s(
-    disk: DiskFields, size_bytes: Number, run_requests: Number, cells_bytes_per_s: Number
-) -> Number:
+def collected_s(disk: DiskFields, size_bytes: Number, run_requests: Number, cells_bytes_per_s: Number) -> Number:
     """Time of the cells for one of *run_requests* writes in order, including the data written again for it."""
     extra = (drive_amplification(disk) - 1) * smaller(1.0, RUN_REQUESTS / run_requests)
     return size_bytes * (1 + extra) / cells_bytes_per_s

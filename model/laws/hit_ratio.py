@@ -21,7 +21,7 @@ def lru_hit_fraction(room: Number, popularity: Number, blocks: Number = 1) -> Nu
 
     *popularity* and *blocks* are as there; this is the share long after the cache has filled [che-2002].
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     share, members = _shares(popularity, blocks)
     stay = np.asarray(characteristic_references(room, share, members))
@@ -35,7 +35,7 @@ def characteristic_references(room: Number, popularity: Number, blocks: Number =
     *popularity* is that of one block, *blocks* the number of blocks with it; they need not sum to 1. With room for all,
     T is infinite. Newton's steps from T = room, which is below the root, never pass it, as the sum is concave.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     share, members = _shares(popularity, blocks)
     wanted = np.asarray(room, dtype=float)
@@ -54,15 +54,13 @@ def characteristic_references(room: Number, popularity: Number, blocks: Number =
     return stay if stay.ndim else float(stay)
 
 
-def hot_share_groups(
-    blocks: Number, hot_data_fraction: float, hot_gets_fraction: float
-) -> tuple[Number, Number]:
+def hot_share_groups(blocks: Number, hot_data_fraction: float, hot_gets_fraction: float) -> tuple[Number, Number]:
     """Popularity of a block and number of such blocks, for two groups with uniform popularity within each.
 
     The share *hot_gets_fraction* of the references goes to the share *hot_data_fraction* of the blocks. A group without
     blocks takes no references, and one without references is left out.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     data, gets = hot_data_fraction, hot_gets_fraction
     if not (0 <= data <= 1 and 0 <= gets <= 1):
@@ -76,14 +74,12 @@ def hot_share_groups(
 
 def _shares(popularity: Number, blocks: Number) -> tuple[Number, Number]:
     """Popularities that sum to 1 over the blocks that are wanted at all, and how many blocks have each."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     popularity = np.atleast_1d(np.asarray(popularity, dtype=float))
     wanted, members = np.broadcast_arrays(popularity, np.asarray(blocks, dtype=float))
-    if not (
-        (wanted >= 0).all() and (members >= 0).all() and np.isfinite(wanted @ members) and wanted @ members
-    ):
+    if not ((wanted >= 0).all() and (members >= 0).all() and np.isfinite(wanted @ members) and wanted @ members):
         raise OutsideLaw("popularities are finite and not negative, and some block is wanted")
-    kept = (wanted > 0) & (members > 0)
-    wanted, members = wanted[kept], members[kept]
+    is_drawn = (wanted > 0) & (members > 0)
+    wanted, members = wanted[is_drawn], members[is_drawn]
     return wanted / (wanted @ members), members

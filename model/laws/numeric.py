@@ -18,7 +18,7 @@ Number = Any
 def where(condition: Number, yes: Number, no: Number) -> Number:
     """*yes* where the condition holds, else *no*."""
     if getattr(condition, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         return np.where(condition, yes, no)
     if getattr(yes, "ndim", 0) or getattr(no, "ndim", 0):
@@ -29,7 +29,7 @@ def where(condition: Number, yes: Number, no: Number) -> Number:
 def exp(value: Number) -> Number:
     """Exponential function."""
     if getattr(value, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         return np.exp(value)
     return math.exp(value)
@@ -38,7 +38,7 @@ def exp(value: Number) -> Number:
 def expm1(value: Number) -> Number:
     """Exponential function less 1, to the last digit near 0."""
     if getattr(value, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         return np.expm1(value)
     return math.expm1(value)
@@ -51,14 +51,9 @@ def is_array(value: object) -> bool:
 
 def in_rows(values: list[Number]) -> Number:
     """Arrays and numbers as the rows of one array, so that a law takes them all at once."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     return np.stack(np.broadcast_arrays(*values))
-
-
-def total(rows: Number) -> Number:
-    """Sum of the rows of :func:`in_rows`, one after another; anything else as it is."""
-    return sum(rows) if getattr(rows, "ndim", 0) > 1 else rows
 
 
 def some(value: Number) -> bool:
@@ -90,7 +85,7 @@ def larger(first: Number, second: Number) -> Number:
 def ceil_div(dividend: Number, divisor: Number) -> Number:
     """Quotient rounded up to a whole number."""
     if getattr(dividend, "ndim", 0) or getattr(divisor, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         return np.ceil(dividend / divisor)
     return -(-dividend // divisor)
@@ -102,7 +97,7 @@ def floor_div(dividend: Number, divisor: Number) -> Number:
     NOTE: numpy's own ``//`` takes ten times as long; on whole numbers below 2**53 the two agree.
     """
     if getattr(dividend, "ndim", 0) or getattr(divisor, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         return np.floor(dividend / divisor)
     return dividend // divisor
@@ -116,7 +111,7 @@ def ceiling(value: Number) -> Number:
 def greatest_divisor(first: Number, second: Number) -> Number:
     """Greatest common divisor of whole numbers."""
     if getattr(first, "ndim", 0) or getattr(second, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         return np.gcd(np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64))
     return gcd(int(first), int(second))
@@ -125,7 +120,7 @@ def greatest_divisor(first: Number, second: Number) -> Number:
 def inverse_modulo(value: Number, modulus: Number) -> Number:
     """The whole number x below *modulus* with value·x ≡ 1 (mod modulus); both have no common divisor."""
     if getattr(value, "ndim", 0) or getattr(modulus, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         inverse: Any = np.frompyfunc(_inverse_modulo, 2, 1)
         return inverse(value, modulus).astype(np.int64)
@@ -137,22 +132,22 @@ def _inverse_modulo(value: float, modulus: float) -> int:
     return pow(int(value), -1, int(modulus))
 
 
-def normal_cdf(z: Number, asked: Number = True) -> Number:
-    """Standard normal distribution function where it is *asked* for, else 0."""
+def normal_cdf(z: Number, needed: Number = True) -> Number:
+    """Standard normal distribution function where it is *needed* for, else 0."""
     if getattr(z, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         each: Any = np.frompyfunc(math.erfc, 1, 1)  # SciPy's takes half a second to import
-        below, some_asked = np.zeros(z.shape), np.broadcast_to(asked, z.shape)
-        below[some_asked] = 0.5 * each(-z[some_asked] / 1.4142135623730951).astype(np.float64)
+        below, places = np.zeros(z.shape), np.broadcast_to(needed, z.shape)
+        below[places] = 0.5 * each(-z[places] / 1.4142135623730951).astype(np.float64)
         return below
-    return 0.5 * math.erfc(-z / 1.4142135623730951) if asked else 0.0
+    return 0.5 * math.erfc(-z / 1.4142135623730951) if needed else 0.0
 
 
 def distinct(value: Number) -> list[Number]:
     """The different values of an array, or the one number."""
     if getattr(value, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         return list(np.unique(value))
     return [value]
@@ -162,7 +157,7 @@ def of_distinct(law: Callable[[Number], Number], value: Number) -> Number:
     """A law of a number, or of an array of which each value is asked for once."""
     if not is_array(value):
         return law(value)
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     values, places = np.unique(value, return_inverse=True)
     return law(values)[places]
@@ -171,7 +166,7 @@ def of_distinct(law: Callable[[Number], Number], value: Number) -> Number:
 def nearest(value: Number) -> Number:
     """The nearest whole number, of two equally near the even one."""
     if getattr(value, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         return np.rint(value)
     return round(value)
@@ -188,7 +183,7 @@ def over(part: Number, whole: Number) -> Number:
 def known_where(condition: Number, value: Number) -> Number:
     """*value* where the condition holds, else NaN: no number."""
     if getattr(condition, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         return np.where(condition, value, nan)
     return value if condition else nan
@@ -204,12 +199,7 @@ def known_or(value: Number | None, otherwise: Number) -> Number:
 def log(value: Number) -> Number:
     """Natural logarithm."""
     if getattr(value, "ndim", 0):
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         return np.log(value)
     return math.log(value)
-
-
-def log2(value: Number) -> Number:
-    """Logarithm to the base of 2."""
-    return log(value) / math.log(2)

@@ -53,7 +53,7 @@ def dirty_bytes(written_bytes: Number, span_bytes: Number) -> Number:
     return span_bytes * (1 - exp(-written_bytes / span_bytes))
 
 
-def held_back_bytes(background_bytes: Number, limit_bytes: Number, release: tuple[int, ...]) -> Number:
+def writer_limit_bytes(background_bytes: Number, limit_bytes: Number, release: tuple[int, ...]) -> Number:
     """Dirty bytes at which a writer is no faster than the device. [linux-vm]"""
     return limit_bytes if release < PACED_WRITERS else (background_bytes + limit_bytes) / 2
 

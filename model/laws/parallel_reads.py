@@ -84,25 +84,19 @@ def _numbers(gets: float, absent_fraction: float) -> Iterator[tuple[int, float]]
 
 
 @lru_cache(maxsize=256)
-def slowest_service(requests: int, variation: float, apart: float = 0.0) -> float:
-    """Time until the last of several services ends that start *apart*, both over the mean service.
+def slowest_service(requests: int, variation: float) -> float:
+    """Time until the last of n services ends that start together, over the mean service.
 
-    Services are gamma-distributed with the deviation *variation*: ∫ 1 - ∏ F(t - i·apart) dt, i = 0 to n - 1.
+    Services are gamma-distributed with the deviation *variation*: ∫ 1 - F(t)^n dt.
     """
     if variation <= 0 or requests <= 1:
-        return 1.0 + max(0, requests - 1) * apart
-    import numpy as np  # noqa: PLC0415
-    from scipy.special import gammainc  # noqa: PLC0415
+        return 1.0
+    import numpy as np
+    from scipy.special import gammainc
 
     shape = 1 / variation**2
-    last = (requests - 1) * apart
-    times = np.linspace(0.0, last + 1 + 12 * variation * (1 + log(requests)), 4001)
-    if not apart:
-        ended = gammainc(shape, shape * times) ** requests
-    else:
-        begins = apart * np.arange(requests)[:, None]
-        ended = np.prod(gammainc(shape, shape * np.maximum(0.0, times - begins)), axis=0)
-    return float(np.trapezoid(1 - ended, times))
+    times = np.linspace(0.0, 1 + 12 * variation * (1 + log(requests)), 4001)
+    return float(np.trapezoid(1 - gammainc(shape, shape * times) ** requests, times))
 
 
 @lru_cache(maxsize=1024)

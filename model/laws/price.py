@@ -6,7 +6,7 @@ from blocktime.model.laws.numeric import Number, ceiling
 from blocktime.model.units import GIB
 
 HOURS_PER_YEAR = 8760
-MONTHS_PER_YEAR = 12
+HOURS_PER_MONTH = HOURS_PER_YEAR / 12
 SECONDS_PER_HOUR = 3600
 ROUNDING = 1e-9  # 25 * 0.28 is slightly more than 7 in floating point, and needs no eighth licence
 
@@ -38,9 +38,6 @@ def storage_per_hour(
     per_iops_month: Number,
     volume_per_month: Number = 0.0,
 ) -> Number:
-    """Hourly cost of storage: its bytes, the paid requests per second, and the flat price of the volume.
-
-    A month is a twelfth of a year.
-    """
+    """Hourly cost of storage: its bytes, the paid requests per second, and the flat price of the volume."""
     month = size_bytes / GIB * per_gb_month + requests_per_s * per_iops_month + volume_per_month
-    return month * MONTHS_PER_YEAR / HOURS_PER_YEAR
+    return month / HOURS_PER_MONTH

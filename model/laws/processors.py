@@ -6,10 +6,14 @@ from functools import lru_cache
 from math import exp, inf
 from typing import Final, NamedTuple
 
-from blocktime.model.laws.numeric import Number, larger, smaller, where
+from blocktime.model.laws.numeric import Number, ceiling, larger, smaller, where
 
 FULL_SPEED: Final = 2
 """Busy cores that each run at the clock of a single busy core [turbo-bins]."""
+
+
+LEAST_FREE: Final = 0.01
+"""Part of a thread that other programs leave at least."""
 
 
 class Cores(NamedTuple):
@@ -22,27 +26,49 @@ class Cores(NamedTuple):
     busy_loss_fraction: Number
     """By how much a core of a large processor is slower while all are busy than while it is the only one [turbo-bins].
     """
+    others: Number = 0.0
+    """Hardware threads that other programs of the host keep busy."""
+
+    @property
+    def all_threads(self) -> Number:
+        """Hardware threads: what the operating system calls processors."""
+        return self.cores * self.threads_per_core
 
     @property
     def threads(self) -> Number:
-        """Hardware threads: what the operating system calls processors."""
-        return self.cores * self.threads_per_core
+        """Hardware threads on which the modelled work can run, a part of one among them."""
+        return ceiling(self.all_threads - self.others)
+
+    def busy_fraction(self, running: float) -> float:
+        """Busy share of all hardware threads, where the modelled work runs on so many of them on average."""
+        return float(min(1.0, (running + self.others) / self.all_threads))
+
+    def left_fraction(self, busy_fraction: float) -> float:
+        """Busy share of what other programs leave, where that of all hardware threads is *busy_fraction*."""
+        return float((busy_fraction * self.all_threads - self.others) / (self.all_threads - self.others))
 
 
 def capacity_cores(busy: Number, host: Cores) -> Number:
     """Work per second of *busy* runnable threads, in units of a single thread on the machine, in cores."""
-    return capacity_at(busy, *host)
+    return smaller(busy, host.threads) * thread_speed(busy, host)
 
 
 def thread_speed(busy: Number, host: Cores) -> Number:
-    """Speed of each of *busy* running threads, 1 for a thread alone on the machine [smt-gain, turbo-bins]."""
-    return speed_of(busy, host.cores, host.threads_per_core, host.smt_gain_fraction, host.busy_loss_fraction)
+    """Speed of each of *busy* running threads, 1 for a thread alone on the machine [smt-gain, turbo-bins].
+
+    Others run beside them. Where both are more than the threads, those that the others leave are shared.
+    """
+    running = larger(1, smaller(busy, host.threads))
+    speed = speed_of(
+        running + host.others, host.cores, host.threads_per_core, host.smt_gain_fraction, host.busy_loss_fraction
+    )
+    return speed * smaller(1.0, larger(LEAST_FREE, host.all_threads - host.others) / running)
 
 
 @lru_cache
 def speeds_of(host: Cores) -> tuple[float, ...] | None:
     """Speed of each of the running threads, by how many run, from 0 to all; None where all are as fast as one alone."""
-    import numpy as np  # noqa: PLC0415  (late: who plays nothing imports no numpy)
+    import numpy as np
 
     speeds = thread_speed(np.arange(int(host.threads) + 1), host).tolist()
     return None if speeds[-1] == 1 else tuple(speeds)

@@ -37,34 +37,34 @@ def more_slots(slots: Number, limit: Number) -> Number:
 
 
 def stages(
-    own_s: Number, held_s: Number, latency_s: Number, parallel: Number, slots: Number, limit: Number
+    work_s: Number, channel_s: Number, latency_s: Number, parallel: Number, slots: Number, limit: Number
 ) -> Iterator[SlotStage]:
-    """The stages between two additions of a scan that works *own_s* in total and uses a channel for *held_s*.
+    """The stages between two additions of a scan that works *work_s* in total and uses a channel for *channel_s*.
 
     Its reads take *latency_s* one after another; as many are in flight as there are slots, or as the device serves.
     """
-    left, now = 1.0 + 0.0 * own_s, slots + 0 * own_s
+    left, now = 1.0 + 0.0 * work_s, slots + 0 * work_s
     while some(left > 0):
-        at_device_s = larger(held_s, latency_s / smaller(parallel, now))
-        all_s = larger(1e-12, larger(own_s, at_device_s))
-        stays = where(now >= limit, True, own_s >= (1 - WAITS_FRACTION) * all_s)
+        at_device_s = larger(channel_s, latency_s / smaller(parallel, now))
+        all_s = larger(1e-12, larger(work_s, at_device_s))
+        stays = where(now >= limit, True, work_s >= (1 - WAITS_FRACTION) * all_s)
         fraction = smaller(left, where(stays, left, ADD_EVERY_S / all_s))
         yield SlotStage(now, fraction * all_s, fraction, fraction * at_device_s)
         left = left - fraction
         now = where(stays, now, more_slots(now, limit))
 
 
-def mean_slots(elapsed_s: Number, own_s: Number, slots: Number, limit: Number) -> Number:
-    """Mean slots of a session over *elapsed_s* seconds, in which it works *own_s*; it starts with *slots*."""
-    each = list(stages(own_s, elapsed_s, 0.0, 1, slots, limit))
+def mean_slots(elapsed_s: Number, work_s: Number, slots: Number, limit: Number) -> Number:
+    """Mean slots of a session over *elapsed_s* seconds, in which it works *work_s*; it starts with *slots*."""
+    each = list(stages(work_s, elapsed_s, 0.0, 1, slots, limit))
     return sum(stage.slots * stage.fraction for stage in each)
 
 
 def device_s(
-    own_s: Number, held_s: Number, latency_s: Number, parallel: Number, slots: Number, limit: Number
+    work_s: Number, channel_s: Number, latency_s: Number, parallel: Number, slots: Number, limit: Number
 ) -> Number:
     """Time that a device takes for the reads of a scan with the slots of each stage; see :func:`stages`."""
-    return sum(stage.device_s for stage in stages(own_s, held_s, latency_s, parallel, slots, limit))
+    return sum(stage.device_s for stage in stages(work_s, channel_s, latency_s, parallel, slots, limit))
 
 
 def slots_by_time(scan_stages: Iterable[SlotStage]) -> dict[float, float]:

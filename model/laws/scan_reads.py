@@ -9,19 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from blocktime.model.laws.device import NEAR_BYTES
+from blocktime.model.laws.device_time import NEAR_BYTES
 from blocktime.model.laws.extents import Run
-from blocktime.model.laws.numeric import (
-    Number,
-    ceil_div,
-    floor_div,
-    larger,
-    nearest,
-    over,
-    smaller,
-    some,
-    where,
-)
+from blocktime.model.laws.numeric import Number, ceil_div, floor_div, larger, nearest, over, smaller, some, where
 from blocktime.model.units import KIB
 
 UNSET_MBRC_BEFORE_10_2 = 8
@@ -71,7 +61,7 @@ def reads_directly(
     segment_bytes: Number, threshold_bytes: Number, cached_fraction: Number, dirty_fraction: Number
 ) -> Number:
     """Whether a serial scan takes the direct path: above the threshold, under half cached, under a quarter dirty."""
-    return (segment_bytes > threshold_bytes) & (cached_fraction < 0.5) & (dirty_fraction < 0.25)  # noqa: PLR2004
+    return (segment_bytes > threshold_bytes) & (cached_fraction < 0.5) & (dirty_fraction < 0.25)  # noqa: PLR2004  (as in its source)
 
 
 def aligned_pieces(first_block: Number, blocks: Number, window_blocks: Number, mbrc: Number) -> list[Piece]:
@@ -116,9 +106,7 @@ def buffered_reads_of_run(blocks: Number, mbrc: Number, cached_fraction: Number)
     last = safe * before_last
     geometric = where(none_cached, terms, (1 - last) / (1 - safe))
     weighted = where(
-        none_cached,
-        terms * (terms - 1) / 2,
-        safe * (1 - terms * before_last + (terms - 1) * last) / (1 - safe) ** 2,
+        none_cached, terms * (terms - 1) / 2, safe * (1 - terms * before_last + (terms - 1) * last) / (1 - safe) ** 2
     )
     return uncached * ((1 + cached_fraction * (blocks - 1)) * geometric - cached_fraction * mbrc * weighted)
 
@@ -217,9 +205,7 @@ LEAST_GRANULES, MOST_GRANULES = 13, 100
 def granules_of(blocks: Number, block_size_bytes: Number, servers: Number) -> Number:
     """Granules that parallel servers share: ranges of about 1 GB, 13 to 100 for each server [px-granules]."""
     by_size = ceil_div(blocks * block_size_bytes, GRANULE_BYTES)
-    return larger(
-        1, smaller(blocks, larger(LEAST_GRANULES * servers, smaller(MOST_GRANULES * servers, by_size)))
-    )
+    return larger(1, smaller(blocks, larger(LEAST_GRANULES * servers, smaller(MOST_GRANULES * servers, by_size))))
 
 
 def pieces_of_part(
@@ -249,10 +235,10 @@ def pieces_of_granules(pieces: Sequence[Piece], granules: Number) -> list[Piece]
     going_on = larger(0.0, blocks - reads)
     added = nearest((granules - 1) * over(going_on, blocks - 1))
     share = smaller(1.0, over(added, smaller(reads, going_on)))
-    whole, asked, cut, of_cut = [], 0.0 * reads, 0.0 * reads, 0.0 * reads
+    whole, cut_reads, cut, of_cut = [], 0.0 * reads, 0.0 * reads, 0.0 * reads
     for piece in pieces:
-        asked = asked + piece.count * share
-        taken = smaller(piece.count, nearest(asked) - cut)
+        cut_reads = cut_reads + piece.count * share
+        taken = smaller(piece.count, nearest(cut_reads) - cut)
         cut, of_cut = cut + taken, of_cut + taken * piece.blocks
         whole.append(Piece(piece.blocks, piece.count - taken))
     parts = smaller(of_cut, cut + added)

@@ -20,7 +20,7 @@ from functools import lru_cache
 from math import exp, expm1, lgamma, log
 from typing import NamedTuple
 
-from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.cache_misses import TouchRules
 
 Groups = list[tuple[float, float]]
 """Popularity of a block and number of blocks, of each group."""
@@ -37,11 +37,7 @@ GROWTH_STEPS = 200
 
 
 def hit_fraction(
-    room: float,
-    popularity: Sequence[float],
-    blocks: Sequence[float],
-    rules: TouchRules,
-    touch_references: float = 0.0,
+    room: float, popularity: Sequence[float], blocks: Sequence[float], rules: TouchRules, touch_references: float = 0.0
 ) -> float:
     """Share of the references that find their block, with *room* buffers in all.
 
@@ -49,19 +45,13 @@ def hit_fraction(
     references within ``_db_aging_touch_time``, which count once.
     """
     total = sum(wanted * members for wanted, members in zip(popularity, blocks, strict=True))
-    held = resident_fractions(room, popularity, blocks, rules, touch_references)
-    hits = sum(
-        wanted * members * sum(share) for wanted, members, share in zip(popularity, blocks, held, strict=True)
-    )
+    parts = resident_fractions(room, popularity, blocks, rules, touch_references)
+    hits = sum(wanted * members * sum(share) for wanted, members, share in zip(popularity, blocks, parts, strict=True))
     return min(1.0, hits / total)
 
 
 def resident_fractions(
-    room: float,
-    popularity: Sequence[float],
-    blocks: Sequence[float],
-    rules: TouchRules,
-    touch_references: float = 0.0,
+    room: float, popularity: Sequence[float], blocks: Sequence[float], rules: TouchRules, touch_references: float = 0.0
 ) -> list[tuple[float, float]]:
     """Shares of each group's blocks that are in the cold and in the hot region, as :func:`hit_fraction` has them."""
     return [(each.cold, each.hot) for each in residence(room, popularity, blocks, rules, touch_references)]
@@ -83,11 +73,7 @@ class Residence(NamedTuple):
 
 
 def residence(
-    room: float,
-    popularity: Sequence[float],
-    blocks: Sequence[float],
-    rules: TouchRules,
-    touch_references: float = 0.0,
+    room: float, popularity: Sequence[float], blocks: Sequence[float], rules: TouchRules, touch_references: float = 0.0
 ) -> list[Residence]:
     """How the blocks of each group are in memory, by the law of :func:`hit_fraction`."""
     return list(_residence(room, tuple(popularity), tuple(blocks), rules, touch_references))
@@ -95,18 +81,10 @@ def residence(
 
 @lru_cache(maxsize=256)  # many questions ask it of one cache
 def _residence(
-    room: float,
-    popularity: tuple[float, ...],
-    blocks: tuple[float, ...],
-    rules: TouchRules,
-    touch_references: float,
+    room: float, popularity: tuple[float, ...], blocks: tuple[float, ...], rules: TouchRules, touch_references: float
 ) -> list[Residence]:
     total = sum(wanted * members for wanted, members in zip(popularity, blocks, strict=True))
-    groups = [
-        (each / total, members)
-        for each, members in zip(popularity, blocks, strict=True)
-        if each * members > 0
-    ]
+    groups = [(each / total, members) for each, members in zip(popularity, blocks, strict=True) if each * members > 0]
     if room >= sum(members for _, members in groups):
         return [Residence(1.0 if wanted > 0 else 0.0) for wanted in popularity]
     if room <= 0:
@@ -123,10 +101,7 @@ def _residence(
             for each, members in zip(popularity, blocks, strict=True)
         ]
     hot_time, _ = _hot_time(groups, cold_time, hot, wanted)
-    return [
-        _resides(each / total, cold_time, hot_time, wanted) if each > 0 else Residence()
-        for each in popularity
-    ]
+    return [_resides(each / total, cold_time, hot_time, wanted) if each > 0 else Residence() for each in popularity]
 
 
 class HotCriteria(NamedTuple):
@@ -223,8 +198,8 @@ def _hot_time(groups: Groups, cold_time: float, hot: float, wanted: HotCriteria)
 def _too_many(groups: Groups, cold_time: float, room: float, hot: float, wanted: HotCriteria) -> float:
     """Blocks in the cold region beyond its room, the hot one being as full as it gets; negative for fewer."""
     hot_time, inside = _hot_time(groups, cold_time, hot, wanted)
-    held = sum(members * _resides(rate, cold_time, hot_time, wanted).cold for rate, members in groups)
-    return held - (room - inside)
+    cold_blocks = sum(members * _resides(rate, cold_time, hot_time, wanted).cold for rate, members in groups)
+    return cold_blocks - (room - inside)
 
 
 def _cold_time(groups: Groups, room: float, hot: float, wanted: HotCriteria) -> float:

@@ -17,7 +17,7 @@ WRITE_SAMPLES = 3
 """Writes that a window needs so that its reads count (``RWB_MIN_WRITE_SAMPLES``) [linux-wbt]."""
 UNKNOWN_WINDOWS = 5
 """Windows without requests after which the step returns towards 0 (``RWB_UNKNOWN_BUMP``) [linux-wbt]."""
-HELD_S = 1.0
+WRITER_WAIT_S = 1.0
 """Time for which a throttled writer keeps write-back at the full depth (``wb_recent_wait``) [linux-wbt]."""
 
 
@@ -64,7 +64,7 @@ def limit_requests(depth: int, *, hurried: bool) -> int:
     """
     if hurried:
         return depth
-    return 1 if depth <= 2 else (depth + 3) // 4  # noqa: PLR2004
+    return 1 if depth <= 2 else (depth + 3) // 4  # noqa: PLR2004  (as in its source)
 
 
 def wakes_sleepers(requests: int, depth: int, *, drained: bool) -> bool:
@@ -74,6 +74,6 @@ def wakes_sleepers(requests: int, depth: int, *, drained: bool) -> bool:
     """
     if not requests:
         return True
-    normal = depth if depth <= 2 else (depth + 1) // 2  # noqa: PLR2004
+    normal = depth if depth <= 2 else (depth + 1) // 2  # noqa: PLR2004  (as in its source)
     limit = 0 if drained else normal
     return requests < limit and limit - requests >= limit_requests(depth, hurried=False) // 2

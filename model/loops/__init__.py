@@ -40,7 +40,7 @@ def fastest(loop: Loop) -> Loop:
     """The compiled twin of a loop, or itself."""
     if _AS_WRITTEN.get():
         return loop
-    name: str = getattr(loop, "__name__")  # noqa: B009
+    name: str = getattr(loop, "__name__")  # noqa: B009  (compiled or not)
     return cast(Loop, getattr(compiled(), name, loop))
 
 

@@ -1,9 +1,9 @@
-"""Oracle's buffer cache, reference by reference; see :mod:`model.kernels.buffers`."""
+"""Oracle's buffer cache, reference by reference; see :mod:`model.kernels.buffer_kernel`."""
 
 from __future__ import annotations
 
-from blocktime.model.loops.cache import SPREAD, SPREAD_BITS
-from blocktime.model.loops.rows import Bytes, GivenBytes, GivenReals, GivenWholes, Halves, Reals, Wholes
+from blocktime.model.loops.arrays import Bytes, GivenBytes, GivenReals, GivenWholes, Halves, Reals, Wholes
+from blocktime.model.loops.places import SPREAD, SPREAD_BITS
 
 BLOCK, COUNT, HOTTER, COLDER = 0, 1, 2, 3
 FIELDS = 4
@@ -44,22 +44,11 @@ class TouchCounts:
     """Blocks that were clean and became dirty."""
     writing: int
     """Blocks to be written."""
-    inspected: int
-    """Buffers examined in searches for a clean buffer."""
 
-    def __init__(  # noqa: PLR0913, PLR0917  (rows and rules, one by one)
-        self,
-        table: Halves,
-        buffers: Wholes,
-        touched_s: Reals,
-        state: Bytes,
-        to_write: Wholes,
-        hot_size: int,
-        hot_count: int,
-        stay_count: int,
-        cool_count: int,
-        first_count: int,
+    def __init__(
+        self, table: Halves, buffers: Wholes, touched_s: Reals, state: Bytes, to_write: Wholes, rules: GivenWholes
     ) -> None:
+        """*rules* are the size of the hot region, and the touches to be hot, to stay, when cooled and when read."""
         self.table = table
         self.buffers = buffers
         self.touched_s = touched_s
@@ -71,13 +60,13 @@ class TouchCounts:
         while places > 1:
             places >>= 1
             self.shift -= 1
-        self.hot_size = hot_size
-        self.hot_count = hot_count
-        self.stay_count = stay_count
-        self.cool_count = cool_count
-        self.first_count = first_count
+        self.hot_size = rules[0]
+        self.hot_count = rules[1]
+        self.stay_count = rules[2]
+        self.cool_count = rules[3]
+        self.first_count = rules[4]
         self.inside = self.hots = self.midpoint = self.dirties = 0
-        self.missed = self.dirtied = self.writing = self.inspected = 0
+        self.missed = self.dirtied = self.writing = 0
 
     def slot_of(self, block: int) -> int:
         """The buffer that holds a block; 0 for none."""
@@ -98,7 +87,7 @@ class TouchCounts:
         """
         count, last, asides = len(blocks), len(self.table) - 1, len(cold_end)
         missed, dirtied, done = 0, 0, count
-        self.writing = self.inspected = 0
+        self.writing = 0
         for k in range(count):
             block = blocks[k]
             slot: int = self.table[(block * SPREAD >> self.shift) & last]
@@ -134,13 +123,6 @@ class TouchCounts:
                 dirtied += 1
         self.missed, self.dirtied = missed, dirtied
         return done
-
-    def cleaned(self, blocks: GivenWholes) -> int:
-        """Blocks written, in their order, up to one that is not in memory; how many."""
-        for k in range(len(blocks)):
-            if not self.clean(blocks[k]):
-                return k
-        return len(blocks)
 
     def clean(self, block: int) -> bool:
         """Mark a block as written; return whether it is in memory."""
@@ -217,7 +199,6 @@ class TouchCounts:
         """Take a clean buffer out of the ring, or return 0; dirty buffers that the search meets are to be written."""
         while self.buffers[HOTTER]:
             slot = self.buffers[HOTTER]
-            self.inspected += 1
             above = self.buffers[slot * FIELDS + HOTTER]
             self.buffers[HOTTER] = above
             self.buffers[above * FIELDS + COLDER] = 0

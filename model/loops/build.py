@@ -22,8 +22,8 @@ from typing import Any
 
 MODEL = Path(__file__).resolve().parent.parent
 LAWS = (
-    "laws/disk.py",
-    "laws/device.py",
+    "laws/rotating_disk.py",
+    "laws/device_time.py",
     "laws/changed_blocks.py",
     "laws/commit.py",
     "laws/processors.py",
@@ -32,24 +32,15 @@ LAWS = (
     "laws/growth.py",
     "laws/assm.py",
     "laws/page_cache.py",
-    "loops/rows.py",
+    "loops/arrays.py",
 )
 """Those that are only called by the others."""
-NUMBERS = (
-    "loops/cache.py",
-    "loops/buffers.py",
-    "loops/rotating.py",
-    "loops/places.py",
-)
+NUMBERS = ("loops/places.py", "loops/buffers.py", "loops/rotating.py")
 """Those that call nothing that is not compiled, so that nothing in them fails."""
-CALLED = (
-    "loops/watch.py",
-    "loops/calendar.py",
-    "workloads/transactions/writers.py",
-)
+CALLED = ("loops/watch.py", "loops/calendar.py", "workloads/transactions/write_rates.py")
 OBJECTS = (
     "machine/device/servers.py",
-    "machine/device/drawn.py",
+    "machine/device/variable_service.py",
     "machine/device/flash.py",
     "machine/device/array_cache.py",
     "machine/device/array.py",
@@ -58,8 +49,8 @@ OBJECTS = (
     "machine/device/request.py",
     "machine/device/elevator.py",
     "machine/device/block_queue.py",
-    "machine/device/iostat.py",
-    "machine/device/write_back_throttle.py",
+    "machine/device/diskstats.py",
+    "machine/device/throttle.py",
     "sim/device.py",
     "sim/references.py",
     "sim/data_files.py",
@@ -68,13 +59,13 @@ OBJECTS = (
     "machine/host/read_ahead.py",
     "sim/open_file.py",
     "sim/caller.py",
-    "machine/host/read_slots.py",
+    "machine/host/session_slots.py",
     "machine/segment/space_map.py",
     "machine/segment/heap_rules.py",
     "machine/segment/heap_blocks.py",
     "machine/segment/heap_rows.py",
     "machine/segment/heap.py",
-    "workloads/statements/ledger.py",
+    "workloads/statements/session_counts.py",
     "workloads/statements/session.py",
     "workloads/transactions/disk.py",
     "workloads/transactions/parts.py",
@@ -136,14 +127,12 @@ TYPES = {
     "Reals": "double[::1]",
     "Wholes": "long long[::1]",
     "Halves": "int[::1]",
-    "Counts": "unsigned int[::1]",
     "Bytes": "unsigned char[::1]",
     "GivenReals": "const double[::1]",
     "GivenWholes": "const long long[::1]",
-    "GivenCounts": "const unsigned int[::1]",
     "GivenBytes": "const unsigned char[::1]",
 }
-"""What Python's types and those of model/loops/rows.py are in C."""
+"""What Python's types and those of model/loops/arrays.py are in C."""
 C_ONLY = {"double", "long long", "bint", "void"}
 """Types that have no None."""
 IN_C = {
@@ -180,8 +169,8 @@ def text() -> str:
     """All parts as one text for Cython."""
     definitions, part_of = _definitions()
     classes = {name for name, node in definitions.items() if isinstance(node, ast.ClassDef)}
-    own = {name: part for name, part in part_of.items() if part not in LAWS}
-    loops = {name for name, part in own.items() if name in classes or part not in OBJECTS}
+    loop_parts = {name: part for name, part in part_of.items() if part not in LAWS}
+    loops = {name for name, part in loop_parts.items() if name in classes or part not in OBJECTS}
     wanted = list(loops)
     called: set[str] = set()
     for name in wanted:  # and what it calls
@@ -228,7 +217,7 @@ def _is_typed(node: ast.ClassDef, known: Collection[str]) -> bool:
 def _names(node: ast.AST) -> set[str]:
     """Names of elsewhere that a class or a function uses when it runs."""
     used: set[str] = set()
-    own: set[str] = set()
+    bound: set[str] = set()
     wanted = [node]
     if isinstance(node, ast.ClassDef):
         wanted = [part for part in node.body if isinstance(part, ast.FunctionDef)]
@@ -236,21 +225,20 @@ def _names(node: ast.AST) -> set[str]:
         if isinstance(part, ast.FunctionDef) and part is not node:
             used |= _names(part)
         elif isinstance(part, ast.Name):
-            (own if isinstance(part.ctx, ast.Store) else used).add(part.id)
+            (bound if isinstance(part.ctx, ast.Store) else used).add(part.id)
         elif isinstance(part, ast.alias | ast.arg):
-            own.add(part.arg if isinstance(part, ast.arg) else part.asname or part.name)
+            bound.add(part.arg if isinstance(part, ast.arg) else part.asname or part.name)
         else:
             types = [getattr(part, field, None) for field in ("annotation", "returns")]
             wanted += [child for child in ast.iter_child_nodes(part) if child not in types]
-    return used - own
+    return used - bound
 
 
 @cache
 def _imported_from(part: str) -> dict[str, str]:
     """Names that a part imports, and the part or module from which."""
     return {
-        alias.asname
-        or alias.name: f"{str(node.module).removeprefix('blocktime.model.').replace('.', '/')}.py"
+        alias.asname or alias.name: f"{str(node.module).removeprefix('blocktime.model.').replace('.', '/')}.py"
         for node in _parsed(part).body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
@@ -314,8 +302,8 @@ class _Form(ast.NodeTransformer):
         if isinstance(node, ast.ClassDef):
             yield from self._class(node)
             return
-        own = [] if not indent else ["self"]
-        answer, parts = self.c_type(node.returns), list(_own_parts(node))
+        receiver = [] if not indent else ["self"]
+        answer, parts = self.c_type(node.returns), list(_parts_outside_inner(node))
         way = f"cdef {'inline ' * (not indent)}{answer}" if inner else f"cpdef {answer}"
         if node.name.startswith("__") or any(isinstance(part, ONLY_PYTHON) for part in parts):
             way = "def"
@@ -330,7 +318,7 @@ class _Form(ast.NodeTransformer):
                 way, fails, self.counts_errors = way.replace("void", "int"), " except -1", True
             elif answer in C_ONLY:
                 fails = " except? -1"
-        yield f"{indent}{way} {node.name}({', '.join(own + self.given(node))}){fails}:"
+        yield f"{indent}{way} {node.name}({', '.join(receiver + self.given(node))}){fails}:"
         for part in parts:
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
                 yield f"{inside}cdef {self.c_type(part.annotation)} {part.target.id}"
@@ -339,7 +327,6 @@ class _Form(ast.NodeTransformer):
                 yield from (f"{inside}{line}" for line in ast.unparse(step).splitlines())
 
     def _class(self, node: ast.ClassDef) -> Iterator[str]:
-        """Lines of a class."""
         extended = f"({', '.join(map(ast.unparse, node.bases))})" * bool(node.bases)
         final = "" if node.name in self.bases else "@cython.final\n"
         yield f"{final}cdef class {node.name}{extended}:"
@@ -380,9 +367,7 @@ class _Form(ast.NodeTransformer):
         if node.id not in self.numbers or isinstance(node.ctx, ast.Store):
             return node
         value = self.numbers[node.id]
-        return (
-            ast.Name(f"{value}LL") if isinstance(value, int) and abs(value) >= 2**31 else ast.Constant(value)
-        )
+        return ast.Name(f"{value}LL") if isinstance(value, int) and abs(value) >= 2**31 else ast.Constant(value)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """C's infinity has a name of its own."""
@@ -419,16 +404,14 @@ class _Form(ast.NodeTransformer):
 
 def _made_by(node: ast.ClassDef) -> ast.FunctionDef | None:
     """What makes an instance of a class, if C can have it."""
-    own = [step for step in node.body if isinstance(step, ast.FunctionDef) and step.name == "__init__"]
-    init = _init_of(node) if node.decorator_list else own[0] if own else None
-    if init is None or any(isinstance(part, ONLY_PYTHON) for part in _own_parts(init)):
+    inits = [step for step in node.body if isinstance(step, ast.FunctionDef) and step.name == "__init__"]
+    init = _init_of(node) if node.decorator_list else inits[0] if inits else None
+    if init is None or any(isinstance(part, ONLY_PYTHON) for part in _parts_outside_inner(init)):
         return None
     return _function(MADE, init.args, init.body, init.returns)
 
 
-def _function(
-    name: str, arguments: ast.arguments, steps: list[ast.stmt], answer: ast.expr | None
-) -> ast.FunctionDef:
+def _function(name: str, arguments: ast.arguments, steps: list[ast.stmt], answer: ast.expr | None) -> ast.FunctionDef:
     """A function of these parts; each Python fills the parts that older ones have not."""
     made = ast.parse(f"def {name}(): ...").body[0]
     assert isinstance(made, ast.FunctionDef)
@@ -437,7 +420,6 @@ def _function(
 
 
 def _arguments(node: ast.FunctionDef) -> list[str]:
-    """Their names."""
     return [given.arg for given in [*node.args.args, *node.args.kwonlyargs] if given.arg != "self"]
 
 
@@ -445,10 +427,7 @@ def _init_of(node: ast.ClassDef) -> ast.FunctionDef:
     """What a dataclass is made of."""
     fields = [part for part in node.body if isinstance(part, ast.AnnAssign)]
     names = [ast.unparse(field.target) for field in fields]
-    given = [
-        ast.arg("self"),
-        *(ast.arg(name, field.annotation) for name, field in zip(names, fields, strict=True)),
-    ]
+    given = [ast.arg("self"), *(ast.arg(name, field.annotation) for name, field in zip(names, fields, strict=True))]
     steps = ast.parse("\n".join(f"self.{name} = {name}" for name in names)).body
     defaults = [field.value for field in fields if field.value]
     arguments = ast.arguments([], given, None, [], [], None, defaults)
@@ -458,12 +437,10 @@ def _init_of(node: ast.ClassDef) -> ast.FunctionDef:
 def _handed_on(node: ast.ClassDef) -> set[str]:
     """Attributes that a class's text names without calling them: others may call them then."""
     called = {id(child.func) for child in ast.walk(node) if isinstance(child, ast.Call)}
-    return {
-        child.attr for child in ast.walk(node) if isinstance(child, ast.Attribute) and id(child) not in called
-    }
+    return {child.attr for child in ast.walk(node) if isinstance(child, ast.Attribute) and id(child) not in called}
 
 
-def _own_parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
+def _parts_outside_inner(function: ast.FunctionDef) -> Iterator[ast.AST]:
     """All nodes of a function's text but those of functions inside it."""
     wanted: list[ast.AST] = list(function.body)
     for node in wanted:
@@ -474,20 +451,20 @@ def _own_parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 def compilers() -> list[list[str]]:
     """Commands that may compile C, the likeliest first."""
-    from shutil import which  # noqa: PLC0415
+    from shutil import which
 
-    own = os.environ.get("CC", "").split()
+    chosen = os.environ.get("CC", "").split()
     on_all_cores = [["gcc", "-flto=auto"]] if which("gcc") else []
     there = [[name] for name in ("cc", "gcc", "clang") if which(name)]
     zig = [[sys.executable, "-m", "ziglang", "cc"]] if find_spec("ziglang") else []
-    return [command for command in (own, *on_all_cores, *there[:1], *zig) if command]
+    return [command for command in (chosen, *on_all_cores, *there[:1], *zig) if command]
 
 
 def build(folder: Path = FOLDER) -> str:
     """Compile what is not compiled yet; nothing, or why it cannot be."""
-    import subprocess  # noqa: PLC0415
-    import sysconfig  # noqa: PLC0415
-    from tempfile import TemporaryDirectory  # noqa: PLC0415
+    import subprocess
+    import sysconfig
+    from tempfile import TemporaryDirectory
 
     made = file(folder)
     if made.is_file():
@@ -522,7 +499,7 @@ def build(folder: Path = FOLDER) -> str:
 
 def _keep(new: Path, made: Path) -> str:
     """Put the compiled module where it is looked for, in the place of older ones for this Python."""
-    from shutil import copyfile  # noqa: PLC0415
+    from shutil import copyfile
 
     try:
         made.parent.mkdir(exist_ok=True)

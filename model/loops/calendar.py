@@ -9,7 +9,7 @@ from __future__ import annotations
 from gc import disable, enable, isenabled
 from typing import Any
 
-from blocktime.model.loops.rows import Reals, Wholes, longer, more_wholes, reals, wholes
+from blocktime.model.loops.arrays import Reals, Wholes, longer, more_wholes, reals, wholes
 from blocktime.model.loops.watch import Watch
 
 URGENT = 0

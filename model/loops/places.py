@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from blocktime.model.loops.rows import Wholes, wholes
+from blocktime.model.loops.arrays import Wholes, wholes
 
 NOBODY = -1
 SPREAD, SPREAD_BITS = 5700357409661599241, 63
-"""As in :mod:`model.loops.buffers`: the upper bits of its multiples lie evenly."""
+"""Odd, 2^63 over the golden ratio: the upper bits of its multiples lie evenly; those above them are not looked at."""
 
 
 class Places:
@@ -17,13 +17,9 @@ class Places:
     _values: Wholes
     _shift: int
 
-    def __init__(self, least: int = 64) -> None:
-        """A table of at least so many entries."""
-        entries, self._shift, self.used = 64, SPREAD_BITS - 6, 0
-        while entries < least:
-            entries *= 2
-            self._shift -= 1
-        self._keys, self._values = wholes(entries, NOBODY), wholes(entries, NOBODY)
+    def __init__(self) -> None:
+        self._shift, self.used = SPREAD_BITS - 6, 0
+        self._keys, self._values = wholes(64, NOBODY), wholes(64, NOBODY)
 
     def at(self, key: int) -> int:
         """The value of a key; -1 if there is none."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from blocktime.model.laws.disk import place_s, rotational_wait_s, seek_s, track_of
-from blocktime.model.loops.rows import Reals, Wholes
+from typing import Any
+
+from blocktime.model.laws.rotating_disk import place_s, rotational_wait_s, seek_s, track_of
+from blocktime.model.loops.arrays import Reals, Wholes
 
 
 class Rotating:
@@ -52,45 +54,26 @@ class Rotating:
     its_place_s: float
     its_track_bytes: float
 
-    def __init__(  # noqa: PLR0913, PLR0917  (a data sheet)
-        self,
-        overhead_s: float,
-        write_overhead_s: float,
-        writes_stream: bool,
-        write_bytes_per_s: float,
-        buffer_bytes: int,
-        bus_bytes_per_s: float,
-        capacity_bytes: int,
-        rotation_s: float,
-        track_seek_s: float,
-        average_seek_s: float,
-        full_seek_s: float,
-        head_switch_s: float,
-        cylinder_switch_s: float,
-        heads: int,
-        cylinders: float,
-        zone_starts: Reals,
-        zone_track_bytes: Reals,
-        zone_tracks: Wholes,
-    ) -> None:
-        self.write_overhead_s = write_overhead_s
-        self.writes_stream = writes_stream
+    def __init__(self, overheads_s: tuple[float, float], write_bytes_per_s: float, disk: Any, geometry: Any) -> None:
+        """*overheads_s* are of reads and of writes; *write_bytes_per_s* is 0 without such a rate."""
+        self.write_overhead_s = overheads_s[1]
+        self.writes_stream = write_bytes_per_s > 0
         self.write_bytes_per_s = write_bytes_per_s
-        self.buffer_bytes = buffer_bytes
-        self.bus_bytes_per_s = bus_bytes_per_s
-        self.capacity_bytes = capacity_bytes
-        self.rotation_s = rotation_s
-        self.track_seek_s = track_seek_s
-        self.average_seek_s = average_seek_s
-        self.full_seek_s = full_seek_s
-        self.head_switch_s = head_switch_s
-        self.cylinder_switch_s = cylinder_switch_s
-        self.heads = heads
-        self.cylinders = cylinders
-        self.zone_starts = zone_starts
-        self.zone_track_bytes = zone_track_bytes
-        self.zone_tracks = zone_tracks
-        self.at_rest(overhead_s)
+        self.buffer_bytes = disk.track_buffer_bytes
+        self.bus_bytes_per_s = disk.bus_bytes_per_s
+        self.capacity_bytes = disk.capacity_bytes
+        self.rotation_s = geometry.rotation_s
+        self.track_seek_s = geometry.track_seek_s
+        self.average_seek_s = geometry.average_seek_s
+        self.full_seek_s = geometry.full_seek_s
+        self.head_switch_s = geometry.head_switch_s
+        self.cylinder_switch_s = geometry.cylinder_switch_s
+        self.heads = geometry.heads
+        self.cylinders = geometry.cylinders
+        self.zone_starts = geometry.zone_starts
+        self.zone_track_bytes = geometry.zone_track_bytes
+        self.zone_tracks = geometry.zone_tracks
+        self.at_rest(overheads_s[0])
 
     def at_rest(self, overhead_s: float) -> None:
         """Be as at first, with that overhead of a read."""
@@ -119,12 +102,7 @@ class Rotating:
             else:
                 done = begin + end_place - self.ended_place_s
             self.reads_on, self.limit_byte = not write and self.buffer_bytes > 0, self._limit(end_byte)
-            self.from_byte, self.passed_byte, self.place_s, self.since_s = (
-                start_byte,
-                end_byte,
-                end_place,
-                done,
-            )
+            self.from_byte, self.passed_byte, self.place_s, self.since_s = (start_byte, end_byte, end_place, done)
             self.free_s = done
         self.track, self.ended_byte, self.ended_place_s, self.wrote = track, end_byte, end_place, write
         return self.free_s

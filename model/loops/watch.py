@@ -14,19 +14,19 @@ class Watch:
     """Work so far, in nanoseconds of a processor of the 2020s."""
     looks_at: int
     """The work at which it looks next."""
-    held: int
+    allocated_bytes: int
     """Bytes that the answer holds now."""
     peak: int
     """The most that it has held."""
-    most_held: int
+    bytes_limit: int
     """Bytes beyond which it looks."""
     now_s: float
     """How far simulated time has come."""
     _looks: Any
 
-    def __init__(self, looks: Any = None, looks_at: int = NEVER, most_held: int = NEVER) -> None:
-        self.work = self.held = self.peak = 0
-        self.looks_at, self.most_held = looks_at, most_held
+    def __init__(self, looks: Any = None, looks_at: int = NEVER, bytes_limit: int = NEVER) -> None:
+        self.work = self.allocated_bytes = self.peak = 0
+        self.looks_at, self.bytes_limit = looks_at, bytes_limit
         self.now_s = 0.0
         self._looks = looks
 
@@ -45,7 +45,7 @@ class Watch:
 
     def hold(self, size_bytes: int) -> None:
         """Count bytes that are held from now on; below 0 those that are given back."""
-        self.held += size_bytes
-        self.peak = max(self.peak, self.held)
-        if self.held > self.most_held:
+        self.allocated_bytes += size_bytes
+        self.peak = max(self.peak, self.allocated_bytes)
+        if self.allocated_bytes > self.bytes_limit:
             self._looks(self)

@@ -15,20 +15,20 @@ from typing import Any
 import simpy
 
 from blocktime.model import causes
-from blocktime.model.demand.calls import File, call_cpu_s, shown_call
+from blocktime.model.demand.calls import File, call_cpu_s, call_to_trace
 from blocktime.model.laws import block_layer
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.laws.page_cache import pages_of
 from blocktime.model.loops import fastest
+from blocktime.model.loops.arrays import Reals, Wholes, longer, reals, wholes
 from blocktime.model.loops.calendar import Steps, Waiter
-from blocktime.model.loops.rows import Reals, Wholes, longer, reals, wholes
 from blocktime.model.machine.device.request import Request
 from blocktime.model.machine.device.servers import Processors
 from blocktime.model.results import Stage
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.device import BlockDevice, RequestWaiter, Submitter
-from blocktime.model.sim.machine import Machine
 from blocktime.model.sim.open_file import OpenFile
+from blocktime.model.sim.shared_machine import Machine
 from blocktime.model.sim.write_back import PageCache
 from blocktime.model.spec import Calls, Host
 
@@ -37,14 +37,14 @@ UNDER_WAY_BYTES = 3200
 """Of a call that is under way beside others of its program."""
 RESPONSE_BYTES = 10
 """Of a call that is done."""
-CPU, RUN_QUEUE, DEVICE, ROOM, THINKING, HELD, COMMIT, FSYNC = 0, 1, 2, 3, 4, 5, 6, 7
+CPU, RUN_QUEUE, DEVICE, ROOM, THINKING, WRITE_LIMIT, COMMIT, FSYNC = 0, 1, 2, 3, 4, 5, 6, 7
 NAMES = (
     causes.CPU,
     causes.RUN_QUEUE,
     causes.DEVICE,
     causes.ROOM,
     causes.THINKING,
-    causes.HELD,
+    causes.WRITE_LIMIT,
     causes.COMMIT,
     causes.FSYNC,
 )
@@ -252,13 +252,7 @@ class Caller(Waiter):
     _last_done: ProgramCall | None
 
     def __init__(
-        self,
-        machine: Machine,
-        file: File,
-        owner: int,
-        draws: ProgramDraws,
-        call_cpu_s: float,
-        sample: int,
+        self, machine: Machine, file: File, owner: int, draws: ProgramDraws, call_cpu_s: float, sample: int
     ) -> None:
         calls = file.calls
         self.env = machine.env
@@ -288,18 +282,12 @@ class Caller(Waiter):
         self._count, self._in_flight, self._together = calls.count, calls.in_flight, calls.batch
         self._taken = self._place_at = self._pause_at = self._next_byte = 0
         self.begin_s = self.end_s = self._think_s = 0.0
-        self.in_flight_most = self.cached_bytes = self._answered = self._under_way = self._batched = (
-            self._submitted
-        ) = 0
+        self.in_flight_most = self.cached_bytes = self._answered = self._under_way = self._batched = self._submitted = 0
         self._wait, self._tick = ARRIVING, -1
         self._last_arrived = self._asleep = False
         self._idle = self._first_done = self._last_done = self.place_taken = None
         self.stages, self._batch = [], []
-        self._responses_s, self._seconds, self._longest_s = (
-            reals(64, 0.0),
-            reals(CAUSES, 0.0),
-            reals(CAUSES, 0.0),
-        )
+        self._responses_s, self._seconds, self._longest_s = (reals(64, 0.0), reals(CAUSES, 0.0), reals(CAUSES, 0.0))
         self._times = wholes(CAUSES, 0)
         self.ended = self.env.event()
         self.file = OpenFile(machine, owner, file.path, file.first_byte, file.span_bytes, note=self._note)
@@ -498,7 +486,6 @@ class Caller(Waiter):
         call.behind, self._idle = self._idle, call
 
     def _pauses(self) -> bool:
-        """Whether its user thinks first."""
         if self._pauses_s is None:
             return False
         self._think_s = max(0.0, min(self._next_pause_s(), self._until_s - self.env.now))
@@ -610,7 +597,7 @@ class Caller(Waiter):
     def _buffered_write(self, number: int, place: int) -> Step:
         size, cache = self.calls.block_size_bytes, self.cache
         pages = pages_of(place, size, block_layer.PAGE_BYTES)
-        yield from self._held_back()
+        yield from self._wait_below_limit()
         yield from self._compute(self._call_cpu_s + len(pages) * self.host.page_write_s)
         cache.dirty(pages, self.file.place_of)
         tick = int(self.env.now / block_layer.TICK_S)
@@ -635,7 +622,7 @@ class Caller(Waiter):
             yield from cache.commit_record(self.owner)
             self.add(COMMIT, self.env.now - begin_s)
 
-    def _held_back(self) -> Step:
+    def _wait_below_limit(self) -> Step:
         cache = self.cache
         while cache.commits is not None:
             begin_s = self.env.now
@@ -644,7 +631,7 @@ class Caller(Waiter):
         while cache.over_limit():
             begin_s = self.env.now
             yield cache.below_limit()
-            self.add(HELD, self.env.now - begin_s)
+            self.add(WRITE_LIMIT, self.env.now - begin_s)
 
     def _buffered_read(self, number: int, place: int) -> Step:
         """Wait for the pages, those read ahead among them, and copy them."""
@@ -658,7 +645,7 @@ class Caller(Waiter):
 def caller_of(machine: Machine, file: File, owner: int, draws: ProgramDraws) -> Caller:
     """The program that calls for a file; *owner* numbers it."""
     cpu_s = float(call_cpu_s(machine.host, file.calls))
-    return fastest(Caller)(machine, file, owner, draws, cpu_s, shown_call(file.calls))
+    return fastest(Caller)(machine, file, owner, draws, cpu_s, call_to_trace(file.calls))
 
 
 def record_of(caller: Caller) -> Record:

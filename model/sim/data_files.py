@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from blocktime.model.laws import block_layer
 from blocktime.model.loops.calendar import Waiter
-from blocktime.model.machine.device.iostat import Counters
+from blocktime.model.machine.device.diskstats import Counters
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.device import BlockDevice, Pieces, Submitter
 from blocktime.model.sim.references import DEVICE_BYTES
+from blocktime.model.spec import Host
 
 
 class BlockRequests:
@@ -53,12 +52,7 @@ class Files(BlockRequests):
     _largest: int
 
     def __init__(
-        self,
-        env: Clock,
-        device: BlockDevice,
-        largest_bytes: int,
-        owner: int = 0,
-        counters: Counters | None = None,
+        self, env: Clock, device: BlockDevice, largest_bytes: int, owner: int = 0, counters: Counters | None = None
     ) -> None:
         self.env = env
         self.device = device
@@ -73,7 +67,7 @@ class Files(BlockRequests):
         if size_bytes > self._largest:
             self._in_pieces(write, start_byte, size_bytes, then)
         else:
-            self._hand_over(write, start_byte, size_bytes, then)
+            self.device.hand_over(write, start_byte, size_bytes, self._submitter, then)
             self.device.unplug()
 
     def _in_pieces(self, write: bool, start_byte: int, size_bytes: int, then: Waiter) -> None:
@@ -81,7 +75,7 @@ class Files(BlockRequests):
         ended = Pieces(len(pieces), lambda: self.env.soon(then))
         for begin in pieces:
             size = min(self._largest, size_bytes - begin)
-            self._hand_over(write, start_byte + begin, size, ended)
+            self.device.hand_over(write, start_byte + begin, size, self._submitter, ended)
         self.device.unplug()
 
     def requests(self, write: bool, start_bytes: list[int], size_bytes: int, then: Waiter) -> None:
@@ -90,22 +84,6 @@ class Files(BlockRequests):
             then = LastOfSeveral(self.env, len(start_bytes), then)
         for start_byte in start_bytes:
             self.request(write, start_byte, size_bytes, then)
-
-    def _hand_over(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> None:
-        """Queue a request now, or when there is room."""
-        if not self._handed_over(write, start_byte, size_bytes, ended):
-            self.env.process(self._when_there_is_room(write, start_byte, size_bytes, ended))
-
-    def _handed_over(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> bool:
-        request = self.device.bio(write, start_byte, size_bytes, self._submitter)
-        if request is not None:
-            request.carry(ended)
-        return request is not None
-
-    def _when_there_is_room(self, write: bool, start_byte: int, size_bytes: int, ended: Any) -> Any:
-        while not self._handed_over(write, start_byte, size_bytes, ended):
-            yield self.device.room(write)
-        self.device.unplug()
 
     def finish(self, end_s: float) -> Counters:
         """Counters up to the end, as iostat has them; requests may still be under way then."""
@@ -139,6 +117,6 @@ class OnDevices(BlockRequests):
             files.requests(write, places, size_bytes, then)
 
 
-def largest_request_bytes(host: Any) -> int:
+def largest_request_bytes(host: Host) -> int:
     """Largest request of the device."""
     return int(block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments))

@@ -12,11 +12,11 @@ import simpy
 from blocktime.model.laws.block_layer import QUEUE_PLUG_REQUESTS, QUEUE_PLUG_S
 from blocktime.model.loops.calendar import Waiter
 from blocktime.model.machine.device.block_queue import BlockQueue
+from blocktime.model.machine.device.diskstats import Counters
 from blocktime.model.machine.device.drive import BoundedDrive
-from blocktime.model.machine.device.iostat import Counters
 from blocktime.model.machine.device.request import Request, RequestServer
 from blocktime.model.machine.device.tagged import Member, MemberPart, Tagged
-from blocktime.model.machine.device.write_back_throttle import WriteBackThrottle
+from blocktime.model.machine.device.throttle import WriteBackThrottle
 from blocktime.model.sim.clock import Clock
 
 Step = Generator[simpy.Event, Any, None]
@@ -36,9 +36,7 @@ class Submitter:
     throttled: bool
     """Whether they write dirty pages back, which wbt holds up."""
 
-    def __init__(
-        self, owner: int, sync: bool = True, largest_bytes: int = 0, *, throttled: bool = False
-    ) -> None:
+    def __init__(self, owner: int, sync: bool = True, largest_bytes: int = 0, *, throttled: bool = False) -> None:
         self.owner, self.sync, self.largest_bytes, self.throttled = owner, sync, largest_bytes, throttled
 
 
@@ -56,9 +54,7 @@ class Pieces(RequestWaiter):
     _ended: Callable[[], Any]
     _passed: Callable[[Request], None] | None
 
-    def __init__(
-        self, count: int, ended: Callable[[], Any], passed: Callable[[Request], None] | None = None
-    ) -> None:
+    def __init__(self, count: int, ended: Callable[[], Any], passed: Callable[[Request], None] | None = None) -> None:
         self._left, self._ended, self._passed = count, ended, passed
 
     def request_done(self, request: Request) -> None:
@@ -129,11 +125,14 @@ class BlockDevice(RequestServer):
     events: int
     apart: dict[int, Counters]
     """Program -> counters of its own requests."""
-    _own: Submitter | None
+    _last_submitter: Submitter | None
     """The submitter of the last whole submission."""
     _outstanding: int
     _plug_number: int
-    _for_room: tuple[deque[Any], deque[Any]]
+    _for_room: tuple[deque[simpy.Event], deque[simpy.Event]]
+    """Who waits for room to read and to write, the longest waiting first."""
+    _reserved: list[int]
+    """Requests to read and to write that are free, and kept for those who have waited."""
     _wakes_at_s: float
 
     def __init__(self, env: Clock, server: Server, queue: BlockQueue, counters: Counters, depth: int) -> None:
@@ -143,16 +142,14 @@ class BlockDevice(RequestServer):
         self.queue = queue
         self.counters = counters
         self.plugs = self.unplugged_at_once = self.flushes = self.fua = self.plugged = False
-        self.tagged = self.throttle = self._own = None
+        self.tagged = self.throttle = self._last_submitter = None
         self.apart = {}
         self.depth = depth
         self.events = self._outstanding = self._plug_number = 0
-        self._for_room = (deque(), deque())
+        self._for_room, self._reserved = (deque(), deque()), [0, 0]
         self._wakes_at_s = -1.0
 
-    def submitter(
-        self, owner: int, sync: bool = True, largest_bytes: int = 0, *, throttled: bool = False
-    ) -> Submitter:
+    def submitter(self, owner: int, sync: bool = True, largest_bytes: int = 0, *, throttled: bool = False) -> Submitter:
         """A submitter of bios to this device."""
         return Submitter(owner, sync, largest_bytes, throttled=throttled)
 
@@ -165,7 +162,7 @@ class BlockDevice(RequestServer):
         if request is not None:
             self._submitted(of.owner, write, size_bytes, merged=True)
             return request
-        if not batching and self.queue.full(write):
+        if not batching and self.queue.full(write, self._reserved[write]):
             return None
         throttle = self.throttle if of.throttled else None
         if throttle is not None and not throttle.admits(now, sync=of.sync):
@@ -185,32 +182,34 @@ class BlockDevice(RequestServer):
 
     def _submitted(self, owner: int, write: bool, size_bytes: int, *, merged: bool) -> None:
         self.counters.submitted(self.env.now, write, size_bytes, merged=merged)
-        mine: Counters | None = self.apart.get(owner // PROGRAM) if self.apart else None
-        if mine is not None:
-            mine.submitted(self.env.now, write, size_bytes, merged=merged)
+        counters: Counters | None = self.apart.get(owner // PROGRAM) if self.apart else None
+        if counters is not None:
+            counters.submitted(self.env.now, write, size_bytes, merged=merged)
 
     def request(self, write: bool, start_byte: int, size_bytes: int, owner: int) -> simpy.Event:
         """Submit bytes, split at the largest request; return an event of the end of the last piece."""
         done, largest = self.env.event(), self.queue.largest_bytes
         self.events += 1
-        if self._own is None or self._own.owner != owner:
-            self._own = Submitter(owner)
-        of: Submitter = self._own
+        if self._last_submitter is None or self._last_submitter.owner != owner:
+            self._last_submitter = Submitter(owner)
+        of: Submitter = self._last_submitter
         ended = Pieces(-(-size_bytes // largest), done.succeed)
         for begin in range(start_byte, start_byte + size_bytes, largest):
             size = min(largest, start_byte + size_bytes - begin)
-            request = self.bio(write, begin, size, of)
-            if request is None:
-                self.events += 2  # a process starts and ends
-                self.env.process(self._when_there_is_room(write, begin, size, of, ended))
-            else:
-                request.carry(ended)
+            self.hand_over(write, begin, size, of, ended)
         self.unplug()
         return done
 
-    def _when_there_is_room(
-        self, write: bool, start_byte: int, size_bytes: int, of: Submitter, ended: Pieces
-    ) -> Step:
+    def hand_over(self, write: bool, start_byte: int, size_bytes: int, of: Submitter, ended: Any) -> None:
+        """Queue a bio now, or when there is room; its end is told to *ended*."""
+        request = self.bio(write, start_byte, size_bytes, of)
+        if request is None:
+            self.events += 2  # a process starts and ends
+            self.env.process(self._when_there_is_room(write, start_byte, size_bytes, of, ended))
+        else:
+            request.carry(ended)
+
+    def _when_there_is_room(self, write: bool, start_byte: int, size_bytes: int, of: Submitter, ended: Any) -> Step:
         while (request := self.bio(write, start_byte, size_bytes, of)) is None:
             yield self.room(write)
         request.carry(ended)
@@ -231,13 +230,17 @@ class BlockDevice(RequestServer):
         """An event for a task that found the queue full: there is room, and the task may queue a batch."""
         self.unplug()
         event = self.env.event()
+        event.callbacks.append(lambda _: self.keeps_no_more(write))
         self._for_room[write].append(event)
         return event
 
     def wait_for_room(self, write: bool, waiter: RequestWaiter) -> None:
         """As :meth:`room`, for a waiter that is called then."""
-        self.unplug()
-        self._for_room[write].append(waiter)
+        self.room(write).callbacks.append(lambda _: waiter.happens())
+
+    def keeps_no_more(self, write: bool) -> None:
+        """The next request is that of one who has waited for it."""
+        self._reserved[write] -= 1
 
     def unplug(self) -> None:
         """Dispatch requests to the device."""
@@ -278,6 +281,11 @@ class BlockDevice(RequestServer):
             self._outstanding += 1
             size = request.end_byte - request.start_byte
             if self.tagged is not None:
+                answered_s: float = self.tagged.hit_s(now, request.write, size)
+                if answered_s >= 0.0:
+                    self.events += 1
+                    self.env.after(answered_s - now, request)
+                    continue
                 for member in self.tagged.hand_in(now, request.write, request.start_byte, size, request):
                     self._begin_part(member)
                 continue
@@ -328,9 +336,9 @@ class BlockDevice(RequestServer):
         self.queue.done(request)
         self.queue.elevator.ended(request, now)
         self.counters.completed(now, write, size, request.queued_s)
-        mine: Counters | None = self.apart.get(request.owner // PROGRAM) if self.apart else None
-        if mine is not None:
-            mine.completed(now, write, size, request.queued_s)
+        counters: Counters | None = self.apart.get(request.owner // PROGRAM) if self.apart else None
+        if counters is not None:
+            counters.completed(now, write, size, request.queued_s)
         if request.first is not None:
             self._tell(request.first, request)
         if request.others is not None:
@@ -338,12 +346,9 @@ class BlockDevice(RequestServer):
                 self._tell(waiter, request)
         request.first = request.others = None  # those that it names may name it
         waiting = self._for_room[write]
-        if waiting and not self.queue.full(write):
-            first = waiting.popleft()
-            if isinstance(first, RequestWaiter):
-                self.env.soon(first)
-            else:
-                first.succeed()
+        if waiting and not self.queue.full(write, self._reserved[write]):
+            self._reserved[write] += 1
+            waiting.popleft().succeed()
         if self.queue.waiting:
             self.dispatch()
 

@@ -15,7 +15,7 @@ from blocktime.model.machine.host.read_ahead import PagedRead, ReadAhead, Window
 from blocktime.model.sim.device import BlockDevice, Pieces, Submitter
 
 if TYPE_CHECKING:
-    from blocktime.model.sim.machine import Machine
+    from blocktime.model.sim.shared_machine import Machine
 
 Step = Generator[simpy.Event, Any, None]
 Passed = Callable[[Request], None]
@@ -87,7 +87,7 @@ class OpenFile:
     def read_pages(self, place: int, size: int, passed: Passed | None = None) -> Step:
         """Wait for the pages of a call, those read ahead among them; the copy is left to the caller."""
         read: PagedRead = self._ahead.call(place - self.first_byte, size)
-        while (fresh := read.asked()) is not None:
+        while (fresh := read.next_windows()) is not None:
             for window in fresh:
                 window.arrived = self.env.event()
             for window in fresh:

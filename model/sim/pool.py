@@ -9,9 +9,9 @@ import numpy as np
 import simpy
 from numpy.typing import ArrayLike
 
-from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.kernels.buffer_kernel import Buffers
+from blocktime.model.loops.arrays import GivenBytes, GivenWholes, Wholes, row, wholes
 from blocktime.model.loops.buffers import TouchCounts
-from blocktime.model.loops.rows import GivenBytes, GivenWholes, Wholes, row, wholes
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.writers import DatabaseWriter
 
@@ -38,7 +38,7 @@ class BufferPool:
     def get(
         self, blocks: GivenWholes, changes: GivenBytes, cold_end: GivenBytes, late_s: list[float]
     ) -> Generator[simpy.Event, Any, list[int]]:
-        """Get blocks; those that have to be read. See :meth:`model.kernels.buffers.Buffers.work`.
+        """Get blocks; those that have to be read. See :meth:`model.kernels.buffer_kernel.Buffers.work`.
 
         Where no buffer is clean, the session waits for DBWR and goes on; its waits are added to *late_s*.
         """
@@ -66,7 +66,7 @@ class BufferPool:
         for k in range(touched.dirtied):
             self.writer.dirtied(self._missed_at[count + k], now)
         if touched.writing:
-            self.writer.asked([self._to_write[k] for k in range(touched.writing)])
+            self.writer.request_writes([self._to_write[k] for k in range(touched.writing)])
         return done
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blocktime.model.demand.transactions import Data, KindDemand
+from blocktime.model.demand.transaction_demand import Data, KindDemand
 from blocktime.model.laws import parallel_reads
 from blocktime.model.loops import fastest
-from blocktime.model.loops.rows import GivenBytes, GivenWholes, row
+from blocktime.model.loops.arrays import GivenBytes, GivenWholes, row
 from blocktime.model.sim.streams import stream, uniform
 from blocktime.model.units import MIB
 
@@ -135,10 +135,7 @@ class References:
             order = np.lexsort((others, whose))
             blocks, changed = blocks[order], changed[order]
             first = gets - np.bincount(whose[others], minlength=CHUNK)
-        rows = [
-            row(np.ascontiguousarray(whole, np.int64))
-            for whole in (kinds, begin, first, scans, scanned, blocks)
-        ]
+        rows = [row(np.ascontiguousarray(whole, np.int64)) for whole in (kinds, begin, first, scans, scanned, blocks)]
         rows.append(row(changed.view(np.uint8)))
         return fastest(Chunk)(*rows)
 
@@ -196,8 +193,7 @@ class BlockLayout:
         self._rank = [self._device_of[:turn].count(device) for turn, device in enumerate(self._device_of)]
         rounds, more = divmod(self._extents, self._turns)
         self._on_device = [
-            max(1, rounds * each + self._device_of[:more].count(device))
-            for device, each in enumerate(self._per_round)
+            max(1, rounds * each + self._device_of[:more].count(device)) for device, each in enumerate(self._per_round)
         ]
         self._steps = [step_of(extents) for extents in self._on_device]
 

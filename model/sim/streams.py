@@ -14,9 +14,7 @@ from blocktime.model.chance import STREAMS
 def stream(seed: int, name: str) -> np.random.Generator:
     """The stream *name* of the run with that seed."""
     STREAMS.get(set()).add(name)
-    return np.random.Generator(
-        np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()),)))
-    )
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()),))))
 
 
 DRAWN_AT_ONCE = 4096

@@ -12,7 +12,7 @@ from blocktime.model.demand.calls import largest_bytes_of
 from blocktime.model.laws import block_layer, page_cache
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.request import Request
-from blocktime.model.machine.host.page_cache import DirtyPages
+from blocktime.model.machine.host.dirty_pages import DirtyPages
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.device import Batch, BlockDevice
 from blocktime.model.spec import Host
@@ -46,12 +46,12 @@ class PageCache:
         self.background_bytes, limit = page_cache.dirty_limits_bytes(
             host.memory_bytes, host.dirty_background_ratio_percent, host.dirty_ratio_percent
         )
-        self.limit_bytes: float = page_cache.held_back_bytes(self.background_bytes, limit, self.release)
+        self.limit_bytes: float = page_cache.writer_limit_bytes(self.background_bytes, limit, self.release)
         self.commits: simpy.Event | None = None
         """While ext3 writes the data of a transaction: its end, which writers wait for."""
         self.watched: dict[int, Callable[[Request], None]] = {}
         """Page -> the waiters for its write."""
-        self._held: list[simpy.Event] = []
+        self._waiting: list[simpy.Event] = []
         self._most_pages = 0
         self._kick = env.event()
         self._dirtied = env.event()
@@ -100,14 +100,14 @@ class PageCache:
     def below_limit(self) -> simpy.Event:
         """An event for a throttled writer."""
         event = self.env.event()
-        self._held.append(event)
+        self._waiting.append(event)
         self._hurry(True)
         return event
 
-    def _hurry(self, held: bool) -> None:
+    def _hurry(self, writer_waits: bool) -> None:
         """Tell wbt whether writers are throttled."""
         if self.device.throttle is not None:
-            self.device.throttle.hold(self.env.now, held)
+            self.device.throttle.hold(self.env.now, writer_waits)
 
     def pages_of_fsync(self, file: range) -> list[int]:
         """Dirty pages that fsync of a file writes: its own, or all where a commit writes what is new in any file.
@@ -172,9 +172,7 @@ class PageCache:
             for first in range(0, len(waiting), page_cache.WRITE_BACK_PAGES):
                 if not old and not self._above_background():
                     break
-                yield from self._write(
-                    waiting[first : first + page_cache.WRITE_BACK_PAGES], KERNEL, sync=False
-                )
+                yield from self._write(waiting[first : first + page_cache.WRITE_BACK_PAGES], KERNEL, sync=False)
 
     def _until_old_s(self) -> float:
         """Time until the first look that finds an old page: looks come at a steady interval."""
@@ -222,10 +220,10 @@ class PageCache:
                 nonlocal under_way
                 self.pages.written(count)
                 under_way -= count
-                if self._held and not self.over_limit():
-                    held, self._held = self._held, []
+                if self._waiting and not self.over_limit():
+                    waiting, self._waiting = self._waiting, []
                     self._hurry(False)
-                    for event in held:
+                    for event in waiting:
                         event.succeed()
                 if handed_down and not under_way:
                     all_done.succeed()

@@ -121,9 +121,7 @@ class System(Frozen):
                 Disk.model_validate({**dict(self.disk), "service_cv": varies})
             except ValidationError as error:
                 why = error.errors()[0]["msg"].removeprefix("Value error, ")
-                raise ValueError(
-                    f"instance.redo_service_cv {varies:g} is as disk.service_cv: {why}"
-                ) from None
+                raise ValueError(f"instance.redo_service_cv {varies:g} is as disk.service_cv: {why}") from None
         return self
 
     @model_validator(mode="after")

@@ -12,9 +12,7 @@ from pydantic_core import CoreSchema, SchemaValidator, core_schema
 class OfItsKind:
     """Checks by the field ``kind``, as a discriminated union does and with the same faults; stands in Annotated."""
 
-    def __init__(
-        self, kinds: Callable[[], Mapping[str, type[BaseModel]]], class_of: Callable[[str], Any]
-    ) -> None:
+    def __init__(self, kinds: Callable[[], Mapping[str, type[BaseModel]]], class_of: Callable[[str], Any]) -> None:
         """*kinds* names all of them, *class_of* gives the class of one."""
         self._kinds = kinds
         self._class_of = class_of
@@ -24,9 +22,7 @@ class OfItsKind:
     def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self._checked)
 
-    def __get_pydantic_json_schema__(
-        self, _core: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, _core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return handler(self._any_kind().core_schema)
 
     def _checked(self, given: Any) -> Any:

@@ -1,13 +1,25 @@
 """The machine: its processors and the kernel's path of a request, the client, the storage, and what watches it."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from blocktime.model.laws.block_layer import FOLIOS, has_folios, release_of
 from blocktime.model.laws.processors import Cores
 from blocktime.model.provenance import Frozen
-from blocktime.model.spec.fields import GENERAL, Rate, Real, Seconds, Size, Whole, as_text, setting
+from blocktime.model.spec.fields import (
+    GENERAL,
+    Declaration,
+    Rate,
+    Real,
+    Seconds,
+    Size,
+    Whole,
+    as_text,
+    catalog_entry,
+    setting,
+)
+from blocktime.model.spec.groups import BLOCK_LAYER, IOSTAT, PAGE_CACHE, PRICES, SERVER, STATEMENTS, STORAGE, STREAMS
 from blocktime.model.units import GIB, KIB, MIB
 
 LEAST_CACHE_BYTES = 4096
@@ -20,237 +32,228 @@ IoPath = Literal["asm", "raw", "direct", "buffered", "sync", "dsync"]
 class Host(Frozen):
     """The machine: its kernel's I/O path and what work costs on its processors."""
 
+    use: ClassVar[Declaration] = catalog_entry(SERVER.at(10, "Machine"), STORAGE.at(280, "Machine"))
     io_path: IoPath = setting(
         "asm",
-        "How files are opened: asm, raw, direct (O_DIRECT), buffered, sync (O_SYNC), dsync (O_DSYNC)",
         GENERAL,
+        SERVER.at(60, "I/O path"),
+        STORAGE.at(10, "I/O path"),
+        words="fs files filesystem file_system ext4 xfs",
+        related="o_direct",
     )
+    """How files are opened: asm, raw, direct (O_DIRECT), buffered, sync (O_SYNC), dsync (O_DSYNC)."""
     kernel: str = setting(
         "5.15",
-        "Kernel release; decides how requests merge and plug, and what iostat counts",
         GENERAL,
+        BLOCK_LAYER.at(10, "Kernel"),
+        offers="2.6.5 2.6.18 2.6.32 3.10 4.18 5.15 6.1 6.17",
         max_length=80,
     )
+    """Kernel release; decides how requests merge and plug, and what iostat counts."""
     scheduler: Literal["noop", "deadline", "cfq", "none", "mq-deadline", "bfq", "kyber"] = setting(
-        "mq-deadline", "I/O scheduler", GENERAL
+        "mq-deadline", GENERAL, BLOCK_LAYER.at(20, "I/O scheduler"), words="elevator"
     )
+    """I/O scheduler."""
     read_ahead_bytes: Size = setting(
         128 * KIB,
-        "read_ahead_kb, the window of buffered reads; 0 reads each page when it is wanted",
         "linux-readahead",
-        ge=0,
-        le=16 * MIB,
+        BLOCK_LAYER.at(80, "Read-ahead", "read_stream"),
+        words="read_ahead_kb",
+        within=(0, 16 * MIB),
     )
+    """read_ahead_kb, the window of buffered reads; 0 reads each page when it is wanted."""
     max_request_bytes: Size = setting(
-        512 * KIB, "max_sectors_kb, the largest request of a device", "linux-block", ge=4 * KIB, le=16 * MIB
-    )
-    max_segments: Whole = setting(
-        128,
-        "max_segments, pieces of a request that do not lie together in memory: pages, or folios",
+        512 * KIB,
         "linux-block",
-        ge=1,
-        le=4096,
+        BLOCK_LAYER.at(50, "Largest request"),
+        words="max_sectors_kb",
+        within=(4 * KIB, 16 * MIB),
     )
-    nr_requests: Whole = setting(
-        128, "nr_requests, requests of one direction the queue holds", "linux-block", ge=1, le=10_000
-    )
+    """max_sectors_kb, the largest request of a device."""
+    max_segments: Whole = setting(128, "linux-block", BLOCK_LAYER.at(60, "Segments of a request"), within=(1, 4096))
+    """max_segments, pieces of a request that do not lie together in memory: pages, or folios."""
+    nr_requests: Whole = setting(128, "linux-block", BLOCK_LAYER.at(30, "nr_requests"), within=(1, 10_000))
+    """nr_requests, requests of one direction the queue holds."""
     nomerges: Annotated[Literal["0", "1", "2"], BeforeValidator(as_text)] = setting(
-        "0",
-        "nomerges: 0 merges with any waiting request, 1 with the last one only, 2 never",
-        "linux-block",
+        "0", "linux-block", BLOCK_LAYER.at(40, "nomerges")
     )
-    filesystem: Literal["ext3", "ext4", "xfs", "none"] = setting(
-        "ext4", "File system of a buffered or O_SYNC file; none is a block device", GENERAL
-    )
-    folios: bool | None = setting(
-        None,
-        "Whether the page cache keeps files in folios; if not set, as kernel and file system have it",
-        "linux-folios",
-    )
-    journal: bool = setting(
-        True,
-        "Whether ext3 and ext4 keep a journal; without one, as ext2, a commit writes the file's inode where it is",
-        "linux-ext3",
-    )
-    journal_commit_s: Seconds = setting(
-        5.0, "commit=, seconds after which ext3 and ext4 commit a transaction", "linux-ext3", ge=0.01, le=3600
-    )
-    journal_data: Literal["ordered", "writeback"] = setting(
-        "ordered",
-        "data=: ordered writes new file data before an ext3 commit; writeback does not",
-        "linux-ext3",
-    )
-    journal_elsewhere: bool = setting(False, "The journal lies on another device", GENERAL)
-    journal_age_s: Seconds = setting(
-        0.0, "Age of the journal's open transaction when the workload begins", GENERAL, ge=0, le=3600
-    )
+    """nomerges: 0 merges with any waiting request, 1 with the last one only, 2 never."""
+    filesystem: Literal["ext3", "ext4", "xfs", "none"] = setting("ext4", GENERAL, PAGE_CACHE.at(10, "File system"))
+    """File system of a buffered or O_SYNC file; none is a block device."""
+    folios: bool | None = setting(None, "linux-folios", BLOCK_LAYER.at(70, "Files in folios"))
+    """Whether the page cache keeps files in folios; if not set, as kernel and file system have it."""
+    journal: bool = setting(True, "linux-ext3", PAGE_CACHE.at(20, "Journal", "write_stream"))
+    """Whether ext3 and ext4 keep a journal; without one, as ext2, a commit writes the file's inode where it is."""
+    journal_commit_s: Seconds = setting(5.0, "linux-ext3", within=(0.01, 3600))
+    """commit=, seconds after which ext3 and ext4 commit a transaction."""
+    journal_data: Literal["ordered", "writeback"] = setting("ordered", "linux-ext3")
+    """data=: ordered writes new file data before an ext3 commit; writeback does not."""
+    journal_elsewhere: bool = setting(False, GENERAL)
+    """The journal lies on another device."""
+    journal_age_s: Seconds = setting(0.0, GENERAL, within=(0, 3600))
+    """Age of the journal's open transaction when the workload begins."""
     memory_bytes: Size = setting(
-        16 * GIB,
-        "Memory: buffer caches and programs take it first, the page cache may use the rest",
-        GENERAL,
-        ge=MIB,
-        le=64 * 1024 * GIB,
+        16 * GIB, GENERAL, PAGE_CACHE.at(30, "Memory"), words="ram memory", within=(MIB, 64 * 1024 * GIB)
     )
+    """Memory: buffer caches and programs take it first, the page cache may use the rest."""
     dirty_background_ratio_percent: Real = setting(
-        10.0,
-        "vm.dirty_background_ratio: share of memory that may be dirty before write-back begins",
-        "linux-vm",
-        ge=0.001,
-        le=100,
+        10.0, "linux-vm", PAGE_CACHE.at(40, "dirty_background_ratio", "write_stream"), within=(0.001, 100)
     )
+    """vm.dirty_background_ratio: share of memory that may be dirty before write-back begins."""
     dirty_ratio_percent: Real = setting(
-        20.0,
-        "vm.dirty_ratio: share of memory that may be dirty before writers are throttled",
-        "linux-vm",
-        ge=0.001,
-        le=100,
+        20.0, "linux-vm", PAGE_CACHE.at(50, "dirty_ratio", "write_stream"), words="dirty_ratio", within=(0.001, 100)
     )
+    """vm.dirty_ratio: share of memory that may be dirty before writers are throttled."""
     dirty_writeback_s: Seconds = setting(
-        5.0,
-        "vm.dirty_writeback_centisecs: interval of periodic write-back",
-        "linux-vm",
-        ge=0.01,
-        le=3600,
+        5.0, "linux-vm", PAGE_CACHE.at(60, "dirty_writeback", "write_stream"), within=(0.01, 3600)
     )
+    """vm.dirty_writeback_centisecs: interval of periodic write-back."""
     dirty_expire_s: Seconds = setting(
-        30.0, "vm.dirty_expire_centisecs: age at which a dirty page is written", "linux-vm", ge=0.01, le=86400
+        30.0, "linux-vm", PAGE_CACHE.at(70, "dirty_expire", "write_stream"), within=(0.01, 86400)
     )
-    cpus: Whole = setting(4, "Processors: cores", GENERAL, ge=1, le=4096)
+    """vm.dirty_expire_centisecs: age at which a dirty page is written."""
+    cpus: Whole = setting(
+        4,
+        GENERAL,
+        SERVER.at(20, "Processors (cores)"),
+        STORAGE.at(290, "Processors (cores)"),
+        words="cpu_count cores",
+        within=(1, 4096),
+    )
+    """Processors: cores."""
     threads_per_core: Whole = setting(
         1,
-        "Hardware threads of a core (SMT); a vCPU of x86 is mostly one, of Arm a core",
         GENERAL,
-        ge=1,
-        le=8,
+        SERVER.at(30, "Threads of a core"),
+        STORAGE.at(300, "Threads of a core"),
+        words="hyperthreading smt",
+        within=(1, 8),
     )
+    """Hardware threads of a core (SMT); a vCPU of x86 is mostly one, of Arm a core."""
     smt_gain_percent: Real = setting(
         17.0,
-        "Extra throughput of a core with all its threads busy, compared with one thread",
         "smt-gain",
-        ge=0,
-        le=700,
+        SERVER.at(40, "Gain by a second thread"),
+        STORAGE.at(310, "Gain by a second thread"),
+        within=(0, 700),
     )
+    """Extra throughput of a core with all its threads busy, compared with one thread."""
     busy_loss_percent: Real = setting(
         12.0,
-        "How much slower a core of a large processor is while all are busy than while it is the only one (clock, "
-        "memory, last-level cache); of n busy cores each loses (n - 2)/cpus of it",
         "turbo-bins",
-        ge=0,
-        le=50,
+        SERVER.at(50, "Slowdown with all cores busy"),
+        STORAGE.at(320, "Slowdown with all cores busy"),
+        within=(0, 50),
     )
-    cpuspeed_hz: Rate = setting(
-        2.5e9,
-        "CPUSPEEDNW as the instance measures it when it starts: cycles a second, 1 to 3.5 GHz since about 2010",
-        GENERAL,
-        ge=1,
-        le=1e12,
+    """How much slower a core of a large processor is while all are busy than while it is the only one (clock, memory,
+    last-level cache); of n busy cores each loses (n - 2)/cpus of it."""
+    cpus_of_others: Real = setting(
+        0.0, GENERAL, SERVER.at(55, "Processors busy for other programs"), within=(0, 32_768)
     )
+    """Processors (hardware threads) that other programs of the host keep busy all the time."""
+    cpuspeed_hz: Rate = setting(2.5e9, GENERAL, within=(1, 1e12))
+    """CPUSPEEDNW as the instance measures it when it starts: cycles a second, 1 to 3.5 GHz since about 2010."""
     iops_limit: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "IOPS limit of the virtual machine, over all its volumes", "azure-vm-sizes"
-    )
-    bandwidth_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
-        None, "Bandwidth limit of the virtual machine, over all its volumes", "azure-vm-sizes"
-    )
-    burst_iops: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "Burst IOPS of the virtual machine, while its credits last", "azure-vm-sizes"
-    )
-    burst_bandwidth_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
-        None, "Burst bandwidth of the virtual machine, while its credits last", "azure-vm-sizes"
-    )
-    burst_s: Seconds = setting(
-        1800.0,
-        "How long a virtual machine's credits, full at the start, last at its burst rates",
+        None,
         "azure-vm-sizes",
-        ge=0,
-        le=86400,
+        SERVER.at(110, "IOPS limit of the host"),
+        STORAGE.at(230, "IOPS limit of the host"),
+        words="vm_limit ebs_optimized",
+        related="iops",
+        unit="requests/s",
     )
+    """IOPS limit of the virtual machine, over all its volumes."""
+    bandwidth_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
+        None,
+        "azure-vm-sizes",
+        SERVER.at(120, "Throughput limit of the host"),
+        STORAGE.at(240, "Throughput limit of the host"),
+        related="vm_limit",
+    )
+    """Bandwidth limit of the virtual machine, over all its volumes."""
+    burst_iops: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
+        None, "azure-vm-sizes", STORAGE.at(250, "Burst of the host", *STREAMS), unit="requests/s"
+    )
+    """Burst IOPS of the virtual machine, while its credits last."""
+    burst_bandwidth_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
+        None, "azure-vm-sizes", STORAGE.at(260, "Throughput burst of the host", *STREAMS)
+    )
+    """Burst bandwidth of the virtual machine, while its credits last."""
+    burst_s: Seconds = setting(
+        1800.0, "azure-vm-sizes", STORAGE.at(270, "Burst duration of the host", *STREAMS), within=(0, 86400)
+    )
+    """How long a virtual machine's credits, full at the start, last at its burst rates."""
     page_cache_hit_fraction: Real = setting(
-        0.0, "Share of buffered reads found in the host's page cache", GENERAL, ge=0, le=1
-    )
-    copy_bytes_per_s: Rate = setting(4.0 * GIB, "Copy rate out of the page cache", GENERAL, ge=1, le=1e12)
-    logical_io_s: Seconds = setting(1.34e-6, "CPU of a buffer get", "savvinov-lio", ge=0, le=0.1)
-    line_miss_s: Seconds = setting(14.8e-9, "CPU of a missed cache line", "savvinov-lio", ge=0, le=0.1)
-    line_stream_s: Seconds = setting(11.7e-9, "CPU of a streamed cache line", "savvinov-lio", ge=0, le=0.1)
-    row_step_s: Seconds = setting(10.2e-9, "CPU of stepping onto a row", "savvinov-lio", ge=0, le=0.1)
-    column_step_ratio: Real = setting(
-        0.084, "Instructions for a column, relative to those for a row", "savvinov-lio", ge=0, le=100
-    )
-    fetch_row_s: Seconds = setting(0.5e-6, "CPU of putting a row into the array", GENERAL, ge=0, le=0.1)
-    fetch_column_s: Seconds = setting(
-        0.1e-6, "CPU of putting a column value into the array", GENERAL, ge=0, le=0.1
-    )
-    filter_row_s: Seconds = setting(
-        30e-9,
-        "CPU of holding a column value against the WHERE clause: 20 to 40 ns for a NUMBER",
-        GENERAL,
-        ge=0,
-        le=0.1,
-    )
-    call_s: Seconds = setting(20e-6, "CPU of a database call", GENERAL, ge=0, le=1)
-    read_call_s: Seconds | None = setting(
-        None,
-        "CPU of a read call, from submission to wake-up; if not set 5 µs, and 12 µs of a stream past the page cache",
-        "axboe-2019",
-        ge=0,
-        le=1,
-    )
-    reap_call_s: Seconds = setting(
-        35e-6, "Time to collect a finished asynchronous read (io_getevents)", "rahn-mbrc", ge=0, le=1
-    )
-    write_call_s: Seconds | None = setting(
-        None,
-        "CPU of a write call, with the program's own loop around it; if not set as read_call_s",
-        "axboe-2019",
-        ge=0,
-        le=1,
-    )
-    page_write_s: Seconds = setting(
-        1e-6, "CPU of putting one page into the page cache", GENERAL, ge=0, le=0.1
-    )
-    page_submit_s: Seconds = setting(
-        0.5e-6, "CPU of submitting one page to the block layer", GENERAL, ge=0, le=0.1
-    )
-    buffer_block_s: Seconds = setting(
-        4e-6, "CPU of putting a block read into the buffer cache", "shallahamer-direct", ge=0, le=0.1
-    )
-    update_row_s: Seconds = setting(
-        42.7e-6, "CPU of updating a row, with its undo and redo", "rahn-pctfree", ge=0, le=1
-    )
-    migrate_row_s: Seconds = setting(
-        116e-6, "CPU of migrating a row, beyond that of updating it", "rahn-pctfree", ge=0, le=1
-    )
-    itl_entry_s: Seconds = setting(
-        45e-9,
-        "CPU of checking one ITL entry of a block in the search for space",
-        "rahn-pctfree",
-        ge=0,
-        le=0.01,
-    )
-    insert_row_s: Seconds = setting(2e-6, "CPU of putting a row into a block in memory", GENERAL, ge=0, le=1)
-    insert_column_s: Seconds = setting(
-        0.0, "CPU of a column value of an inserted row, beyond that of the row", GENERAL, ge=0, le=0.1
-    )
-    delete_row_s: Seconds = setting(
-        15e-6, "CPU of deleting a row, with its undo and redo", GENERAL, ge=0, le=1
-    )
-    change_block_s: Seconds = setting(
-        12e-6, "CPU of one change to a block: current get, undo record, redo record", GENERAL, ge=0, le=1
-    )
-    commit_s: Seconds = setting(40e-6, "CPU of a commit, the log writer's included", GENERAL, ge=0, le=1)
-    latch_hold_s: Seconds = setting(
-        0.5e-6, "Time a cache buffers chains latch is held for a get", GENERAL, ge=0, le=0.01
-    )
-    latch_spin_s: Seconds = setting(
-        20e-6, "Time a process spins for a latch before it sleeps (_spin_count)", GENERAL, ge=0, le=0.1
-    )
-    log_file_sync_s: Seconds = setting(0.5e-3, "Time a commit waits for the log writer", GENERAL, ge=0, le=10)
-    between_calls_s: Seconds = setting(
         0.0,
-        "Time per round trip to write the trace, which neither calls nor waits account for; with instance.sql_trace",
-        "rahn-mbrc",
-        ge=0,
-        le=1,
+        GENERAL,
+        SERVER.at(90, "Reads found in the page cache"),
+        STORAGE.at(330, "Reads found in the page cache", *STATEMENTS, "read_stream"),
+        within=(0, 1),
     )
+    """Share of buffered reads found in the host's page cache."""
+    copy_bytes_per_s: Rate = setting(4.0 * GIB, GENERAL, within=(1, 1e12))
+    """Copy rate out of the page cache."""
+    logical_io_s: Seconds = setting(1.34e-6, "savvinov-lio", within=(0, 0.1))
+    """CPU of a buffer get."""
+    line_miss_s: Seconds = setting(14.8e-9, "savvinov-lio", within=(0, 0.1))
+    """CPU of a missed cache line."""
+    line_stream_s: Seconds = setting(11.7e-9, "savvinov-lio", within=(0, 0.1))
+    """CPU of a streamed cache line."""
+    row_step_s: Seconds = setting(10.2e-9, "savvinov-lio", within=(0, 0.1))
+    """CPU of stepping onto a row."""
+    column_step_ratio: Real = setting(0.084, "savvinov-lio", within=(0, 100))
+    """Instructions for a column, relative to those for a row."""
+    fetch_row_s: Seconds = setting(0.5e-6, GENERAL, within=(0, 0.1))
+    """CPU of putting a row into the array."""
+    fetch_column_s: Seconds = setting(0.1e-6, GENERAL, within=(0, 0.1))
+    """CPU of putting a column value into the array."""
+    filter_row_s: Seconds = setting(30e-9, GENERAL, within=(0, 0.1))
+    """CPU of holding a column value against the WHERE clause: 20 to 40 ns for a NUMBER."""
+    call_s: Seconds = setting(20e-6, GENERAL, within=(0, 1))
+    """CPU of a database call."""
+    read_call_s: Seconds | None = setting(None, "axboe-2019", within=(0, 1))
+    """CPU of a read call, from submission to wake-up; if not set 5 µs, and 12 µs of a stream past the page cache."""
+    reap_call_s: Seconds = setting(35e-6, "rahn-mbrc", within=(0, 1))
+    """Time to collect a finished asynchronous read (io_getevents)."""
+    write_call_s: Seconds | None = setting(None, "axboe-2019", within=(0, 1))
+    """CPU of a write call, with the program's own loop around it; if not set as read_call_s."""
+    page_write_s: Seconds = setting(1e-6, GENERAL, within=(0, 0.1))
+    """CPU of putting one page into the page cache."""
+    page_submit_s: Seconds = setting(0.5e-6, GENERAL, within=(0, 0.1))
+    """CPU of submitting one page to the block layer."""
+    buffer_block_s: Seconds = setting(4e-6, "shallahamer-direct", within=(0, 0.1))
+    """CPU of putting a block read into the buffer cache."""
+    migrate_row_s: Seconds = setting(8.5e-6, "rahn-pctfree", within=(0, 1))
+    """CPU of finding a block for a row that migrates, beyond that of its changes."""
+    itl_entry_s: Seconds = setting(45e-9, "rahn-pctfree", within=(0, 0.01))
+    """CPU of checking one ITL entry of a block in the search for space."""
+    insert_row_s: Seconds = setting(2e-6, GENERAL, within=(0, 1))
+    """CPU of putting a row into a block in memory."""
+    insert_column_s: Seconds = setting(0.0, GENERAL, within=(0, 0.1))
+    """CPU of a column value of an inserted row, beyond that of the row."""
+    change_block_s: Seconds = setting(12e-6, GENERAL, words="undo update_row_s delete_row_s", within=(0, 1))
+    """CPU of one change to a block, such as of an updated or deleted row: current get, undo record, redo record."""
+    commit_s: Seconds = setting(55e-6, "asktom-commit-loop", within=(0, 1))
+    """CPU of a commit, the log writer's included."""
+    latch_hold_s: Seconds = setting(0.5e-6, GENERAL, within=(0, 0.01))
+    """Time a cache buffers chains latch is held for a get."""
+    latch_spin_s: Seconds = setting(20e-6, GENERAL, within=(0, 0.1))
+    """Time a process spins for a latch before it sleeps (_spin_count)."""
+    log_write_call_s: Seconds = setting(
+        30e-6, GENERAL, SERVER.at(146, "LGWR's call"), words="lgwr log_writer", within=(0, 1)
+    )
+    """Time that LGWR takes from its wake-up until its write is with the device."""
+    commit_overhead_s: Seconds = setting(
+        75e-6,
+        GENERAL,
+        SERVER.at(148, "Wake-up after a commit"),
+        words="log_file_sync log_file_sync_s redo_synch_time_overhead",
+        within=(0, 10),
+    )
+    """Time from the end of LGWR's write until a session that waits for it runs again, where LGWR posts it: redo synch
+    time overhead over redo synch writes."""
+    between_calls_s: Seconds = setting(0.0, "rahn-mbrc", within=(0, 1))
+    """Time per round trip to write the trace, which neither calls nor waits account for; with instance.sql_trace."""
 
     @field_validator("kernel", mode="before")
     @classmethod
@@ -266,7 +269,11 @@ class Host(Frozen):
     def cores(self) -> Cores:
         """Its processors, for the laws of what they share."""
         return Cores(
-            self.cpus, self.threads_per_core, self.smt_gain_percent / 100, self.busy_loss_percent / 100
+            self.cpus,
+            self.threads_per_core,
+            self.smt_gain_percent / 100,
+            self.busy_loss_percent / 100,
+            self.cpus_of_others,
         )
 
     @property
@@ -287,11 +294,17 @@ class Host(Frozen):
         return self
 
     @model_validator(mode="after")
+    def _others_leave_a_part(self) -> "Host":
+        if self.cpus_of_others and self.cpus_of_others >= (threads := self.cpus * self.threads_per_core):
+            raise ValueError(
+                f"cpus_of_others is {self.cpus_of_others:g}; allowed is less than the {threads} processors of the host"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _journal_can_be_left_out(self) -> "Host":
         if not self.journal and self.filesystem not in ("ext3", "ext4"):
-            raise ValueError(
-                f"journal false is for filesystem ext3 and ext4; filesystem is {self.filesystem}"
-            )
+            raise ValueError(f"journal false is for filesystem ext3 and ext4; filesystem is {self.filesystem}")
         return self
 
     @model_validator(mode="after")
@@ -316,173 +329,164 @@ class Disk(Frozen):
     zones. With ``raid_level`` the fields describe one member, and the controller stands in front.
     """
 
-    overhead_s: Seconds = setting(0.1e-3, "Command overhead of a request", SHEETS, ge=0, le=10)
-    average_seek_s: Seconds = setting(3.7e-3, "Average seek", SHEETS, ge=0, le=10)
-    track_seek_s: Seconds | None = setting(
-        None, "Seek to the next track; a sixth of the average seek if not set", SHEETS, ge=0, le=10
-    )
-    full_seek_s: Seconds | None = setting(
-        None, "Seek over the whole disk; twice the average seek if not set", SHEETS, ge=0, le=10
-    )
-    rotation_s: Seconds = setting(4.0e-3, "One turn of the platter; 0 for flash", SHEETS, ge=0, le=10)
-    head_switch_s: Seconds = setting(
-        0.4e-3, "Switch from one track to the next, which the tracks' skew allows for", SHEETS, ge=0, le=1
-    )
-    heads: Whole = setting(4, "Recording surfaces: tracks of a cylinder", SHEETS, ge=1, le=64)
-    zones: Whole = setting(1, "Recording zones; the outer ones transfer faster", SHEETS, ge=1, le=64)
-    inner_bandwidth_ratio: Real = setting(
-        0.6, "Transfer rate of the innermost zone over that of the outermost", SHEETS, ge=0.01, le=1
-    )
-    capacity_bytes: Size = setting(72 * GIB, "Capacity", SHEETS, ge=MIB, le=1024**5)
-    bandwidth_bytes_per_s: Rate = setting(
-        75.0 * MIB, "Transfer rate, in the outermost zone", SHEETS, ge=1, le=1e12
-    )
-    write_overhead_s: Seconds | None = setting(
-        None, "Command overhead of a write, where it differs", SHEETS, ge=0, le=10
-    )
-    write_bandwidth_bytes_per_s: Rate | None = setting(
-        None, "Sustained transfer rate of queued writes, where it is less", SHEETS, ge=1, le=1e12
-    )
-    slc_cache_bytes: Size = setting(
-        0,
-        "SLC cache: flash that takes writes at the full rate until it is full; 0 for none",
-        SHEETS,
-        ge=0,
-        le=1024**5,
-    )
-    slc_full_bytes_per_s: Rate | None = setting(
-        None,
-        "Transfer rate of writes while the SLC cache is full, and at which an idle drive empties it",
-        SHEETS,
-        ge=1,
-        le=1e12,
-    )
+    use: ClassVar[Declaration] = catalog_entry(SERVER.at(100, "Disk"), STORAGE.at(20, "Disk"), words="ssd hdd volume")
+    overhead_s: Seconds = setting(0.1e-3, SHEETS, words="latency", within=(0, 10))
+    """Command overhead of a request."""
+    average_seek_s: Seconds = setting(3.7e-3, SHEETS, within=(0, 10))
+    """Average seek."""
+    track_seek_s: Seconds | None = setting(None, SHEETS, within=(0, 10))
+    """Seek to the next track; a sixth of the average seek if not set."""
+    full_seek_s: Seconds | None = setting(None, SHEETS, within=(0, 10))
+    """Seek over the whole disk; twice the average seek if not set."""
+    rotation_s: Seconds = setting(4.0e-3, SHEETS, within=(0, 10))
+    """One turn of the platter; 0 for flash."""
+    head_switch_s: Seconds = setting(0.4e-3, SHEETS, within=(0, 1))
+    """Switch from one track to the next, which the tracks' skew allows for."""
+    heads: Whole = setting(4, SHEETS, within=(1, 64))
+    """Recording surfaces: tracks of a cylinder."""
+    zones: Whole = setting(1, SHEETS, within=(1, 64))
+    """Recording zones; the outer ones transfer faster."""
+    inner_bandwidth_ratio: Real = setting(0.6, SHEETS, within=(0.01, 1))
+    """Transfer rate of the innermost zone over that of the outermost."""
+    capacity_bytes: Size = setting(72 * GIB, SHEETS, within=(MIB, 1024**5))
+    """Capacity."""
+    bandwidth_bytes_per_s: Rate = setting(75.0 * MIB, SHEETS, words="bandwidth", within=(1, 1e12))
+    """Transfer rate, in the outermost zone."""
+    write_overhead_s: Seconds | None = setting(None, SHEETS, within=(0, 10))
+    """Command overhead of a write, where it differs."""
+    write_bandwidth_bytes_per_s: Rate | None = setting(None, SHEETS, within=(1, 1e12))
+    """Sustained transfer rate of queued writes, where it is less."""
+    slc_cache_bytes: Size = setting(0, SHEETS, within=(0, 1024**5))
+    """SLC cache: flash that takes writes at the full rate until it is full; 0 for none."""
+    slc_full_bytes_per_s: Rate | None = setting(None, SHEETS, within=(1, 1e12))
+    """Transfer rate of writes while the SLC cache is full, and at which an idle drive empties it."""
     spare_fraction: Annotated[Real, Field(ge=0.005, le=10)] | None = setting(
-        None,
-        "Over-provisioning: spare flash as a share of the capacity; if not set, random writes have no write "
-        "amplification",
-        "desnoyers-2012",
+        None, "desnoyers-2012", STORAGE.at(90, "Spare flash", "write_stream")
     )
+    """Over-provisioning: spare flash as a share of the capacity; if not set, random writes have no write
+    amplification."""
     used_fraction: Real = setting(
-        1.0,
-        "Share of a flash drive's capacity that holds data; the rest, trimmed or never written, is spare flash too",
-        "desnoyers-2012",
-        ge=0.01,
-        le=1,
+        1.0, "desnoyers-2012", STORAGE.at(100, "Share of the flash in use", "write_stream"), within=(0.01, 1)
     )
-    fresh: bool = setting(
-        False,
-        "A flash drive that is erased but for its data when the workload begins; otherwise it is in steady state",
-        "desnoyers-2012",
-    )
-    parallel_requests: Whole = setting(1, "Requests served at once", SHEETS, ge=1, le=4096)
-    reads_collide: bool = setting(
-        False,
-        "Reads collide: each waits for the one slot (channel or die of flash) that holds its place, not for any",
-        "flash-channels",
-    )
+    """Share of a flash drive's capacity that holds data; the rest, trimmed or never written, is spare flash too."""
+    fresh: bool = setting(False, "desnoyers-2012", STORAGE.at(120, "Erased beforehand", "write_stream"))
+    """A flash drive that is erased but for its data when the workload begins; otherwise it is in steady state."""
+    parallel_requests: Whole = setting(1, SHEETS, within=(1, 4096))
+    """Requests served at once."""
+    reads_collide: bool = setting(False, "flash-channels")
+    """Reads collide: each waits for the one slot (channel or die of flash) that holds its place, not for any."""
     controller_reads_per_s: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "Maximum of reads a second of the controller of a flash drive", SHEETS
+        None, SHEETS, STORAGE.at(60, "Controller limit, reads/s", "read_stream")
     )
+    """Maximum of reads a second of the controller of a flash drive."""
     controller_writes_per_s: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "Maximum of writes a second of the controller of a flash drive", SHEETS
+        None, SHEETS, STORAGE.at(80, "Controller limit, writes/s", "write_stream")
     )
+    """Maximum of writes a second of the controller of a flash drive."""
     report_interval_s: Seconds = setting(
-        0.0,
-        "Interval at which a busy flash drive reports completions; 0 reports each at once",
-        "interrupt-coalescing",
-        ge=0,
-        le=1,
+        0.0, "interrupt-coalescing", STORAGE.at(70, "Interrupt coalescing", *STREAMS), within=(0, 1)
     )
+    """Interval at which a busy flash drive reports completions; 0 reports each at once."""
     queue_depth: Whole = setting(
-        1, "Commands the device and its driver hold at once (tagged queueing, NCQ)", SHEETS, ge=1, le=65536
+        1, SHEETS, STORAGE.at(30, "Queue depth of the disk", *STREAMS), related="ncq", within=(1, 65536)
     )
+    """Commands the device and its driver hold at once (tagged queueing, NCQ)."""
     reorder_age_s: Seconds | None = setting(
         None,
-        "A rotating drive takes the command of its queue with the shortest seek and turn, unless one is older than "
-        "this; not set for a drive that serves them in order",
         "worthington-1994",
-        ge=0.1,
-        le=3600,
+        STORAGE.at(50, "Oldest command in reordering", *STREAMS),
+        words="ncq",
+        within=(0.1, 3600),
     )
+    """A rotating drive takes the command of its queue with the shortest seek and turn, unless one is older than this;
+    not set for a drive that serves them in order."""
     interface: Literal["ide", "sata", "scsi", "sas", "nvme"] | None = setting(
-        None, "Interface of a drive, which limits the commands it holds; not set for no limit", SHEETS
+        None, SHEETS, STORAGE.at(40, "Interface of the disk", *STREAMS)
     )
-    service_cv: Real = setting(
-        0.0,
-        "Coefficient of variation of the service time, of a device without positions: 0 fixed, 1 exponential; a "
-        "volume's limits stay as they are",
-        GENERAL,
-        ge=0,
-        le=10,
-    )
-    track_buffer_bytes: Size = setting(
-        256 * KIB, "Read-ahead buffer of the drive; 0 for none", SHEETS, ge=0, le=16 * GIB
-    )
+    """Interface of a drive, which limits the commands it holds; not set for no limit."""
+    service_cv: Real = setting(0.0, GENERAL, within=(0, 10))
+    """Coefficient of variation of the service time, of a device without positions: 0 fixed, 1 exponential; a volume's
+    limits stay as they are."""
+    track_buffer_bytes: Size = setting(256 * KIB, SHEETS, within=(0, 16 * GIB))
+    """Read-ahead buffer of the drive; 0 for none."""
     write_cache_bytes: Size = setting(
         0,
-        "Write cache of the drive or the controller; 0 where writes go to the medium",
         SHEETS,
-        ge=0,
-        le=1024 * GIB,
+        STORAGE.at(130, "Write cache of the disk", "write_stream"),
+        words="write_cache",
+        within=(0, 1024 * GIB),
     )
+    """Write cache of the drive or the controller; 0 where writes go to the medium."""
     write_cache_flushed: bool = setting(
-        False,
-        "The write cache loses its content with the power: fsync, O_SYNC and O_DSYNC empty it (cache flush); "
-        "off for one with a battery",
-        GENERAL,
+        False, GENERAL, STORAGE.at(140, "fsync and O_SYNC flush the cache", "write_stream")
     )
-    fua: bool = setting(
-        False,
-        "Takes single writes past its volatile write cache (FUA), as NVMe drives do, SATA drives with libata.fua=1 "
-        "alone; otherwise a flush follows each",
-        "libata-fua",
-    )
-    read_hit_fraction: Real = setting(
-        0.0, "Share of reads that the controller's cache answers", GENERAL, ge=0, le=1
-    )
-    bus_bytes_per_s: Rate = setting(
-        300.0 * MIB, "Rate of the interface, for what a cache answers", SHEETS, ge=1, le=1e12
-    )
+    """The write cache loses its content with the power: fsync, O_SYNC and O_DSYNC empty it (cache flush); off for one
+    with a battery."""
+    fua: bool = setting(False, "libata-fua", STORAGE.at(110, "Forced unit access (FUA)", "write_stream"))
+    """Takes single writes past its volatile write cache (FUA), as NVMe drives do, SATA drives with libata.fua=1 alone;
+    otherwise a flush follows each."""
+    read_hit_fraction: Real = setting(0.0, GENERAL, within=(0, 1))
+    """Share of reads that the controller's cache answers."""
+    bus_bytes_per_s: Rate = setting(300.0 * MIB, SHEETS, within=(1, 1e12))
+    """Rate of the interface, for what a cache answers."""
     raid_level: Annotated[Literal["none", "0", "1", "5", "10"], BeforeValidator(as_text)] = setting(
-        "none", "RAID level of the set; none is a single device", GENERAL
+        "none",
+        GENERAL,
+        STORAGE.at(150, "RAID level", *STREAMS),
+        words="raid",
+        related="number_of_disks disks spindles stripe striping number",
+        needs={
+            "none": ("disk.raid_disks", "1"),
+            "0": ("disk.raid_disks", "2"),
+            "1": ("disk.raid_disks", "2"),
+            "5": ("disk.raid_disks", "4"),
+            "10": ("disk.raid_disks", "4"),
+        },
     )
-    raid_disks: Whole = setting(1, "Members of the set", GENERAL, ge=1, le=1024)
-    stripe_unit_bytes: Size = setting(
-        64 * KIB, "Bytes on one member before the next", GENERAL, ge=4 * KIB, le=16 * MIB
+    """RAID level of the set; none is a single device."""
+    raid_disks: Whole = setting(
+        1,
+        GENERAL,
+        STORAGE.at(160, "Members of the RAID set", *STREAMS),
+        words="number_of_disks disks spindles stripe striping number",
+        within=(1, 1024),
     )
+    """Members of the set."""
+    stripe_unit_bytes: Size = setting(64 * KIB, GENERAL, related="stripe striping", within=(4 * KIB, 16 * MIB))
+    """Bytes on one member before the next."""
     iops_limit: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "IOPS limit of the volume", GENERAL
+        None, GENERAL, STORAGE.at(170, "IOPS limit of the volume"), words="cgroup iops", unit="requests/s"
     )
+    """IOPS limit of the volume, of each member of a set."""
     throughput_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
-        None, "Bandwidth limit of the volume", GENERAL
+        None, GENERAL, STORAGE.at(180, "Throughput limit of the volume"), words="throughput"
     )
+    """Bandwidth limit of the volume, of each member of a set."""
     limit_io_bytes: Size = setting(
-        256 * KIB,
-        "Bytes that a volume's limit counts as one request; 0 where a request of any size counts once",
-        "aws-ebs",
-        ge=0,
-        le=16 * MIB,
+        256 * KIB, "aws-ebs", STORAGE.at(190, "Size that counts as one request", *STREAMS), within=(0, 16 * MIB)
     )
+    """Bytes that a volume's limit counts as one request; 0 where a request of any size counts once."""
     limit_slice_s: Seconds = setting(
         0.0,
-        "A throttle of the host (cgroup io.max) gives its limits out in slices, of 0.1 s in Linux; 0 paces requests",
         "linux-blk-throttle",
-        ge=0,
-        le=1,
+        STORAGE.at(200, "Throttling slice (io.max)", *STREAMS),
+        related="cgroup",
+        within=(0, 1),
     )
+    """A throttle of the host (cgroup io.max) gives its limits out in slices, of 0.1 s in Linux; 0 paces requests."""
     burst_iops: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "Burst IOPS of the volume, while its credits last", GENERAL
+        None, GENERAL, STORAGE.at(210, "Burst", *STREAMS), unit="requests/s"
     )
+    """Burst IOPS of the volume, while its credits last."""
     burst_credits: Real = setting(
-        0.0, "Burst credits at the start, which is also their maximum", GENERAL, ge=0, le=1e12
+        0.0, GENERAL, STORAGE.at(220, "Burst credits", *STREAMS), unit="requests", within=(0, 1e12)
     )
+    """Burst credits at the start, which is also their maximum."""
 
     volume_per_month: Annotated[Real, Field(ge=0, le=1e12)] | None = setting(
-        None,
-        "What the whole volume costs a month, in the prices' currency, beside what is paid for its bytes and requests",
-        GENERAL,
+        None, GENERAL, PRICES.at(100, "Flat price of the volume")
     )
+    """What the whole volume costs a month, in the prices' currency, beside what is paid for its bytes and requests."""
 
     @model_validator(mode="after")
     def _one_kind_of_device(self) -> "Disk":
@@ -517,16 +521,12 @@ class Disk(Frozen):
                 f"rotation_s {self.rotation_s:g} is too short: allowed are 0 (flash) and {LEAST_ROTATION_S:g} or more"
             )
         if self.service_cv and (self.rotation_s or self.average_seek_s or self.raid_level != "none"):
-            raise ValueError(
-                "service_cv is for a device without positions: rotation_s and average_seek_s 0, no RAID"
-            )
+            raise ValueError("service_cv is for a device without positions: rotation_s and average_seek_s 0, no RAID")
         beside = [name for name in ("write_cache_bytes", "read_hit_fraction") if getattr(self, name)]
         if self.service_cv and beside:
             raise ValueError(f"service_cv goes without {beside[0]}: no cache answers some of the requests")
         if 0 < self.write_cache_bytes < LEAST_CACHE_BYTES:
-            raise ValueError(
-                f"write_cache_bytes {self.write_cache_bytes} is less than a page of {LEAST_CACHE_BYTES}"
-            )
+            raise ValueError(f"write_cache_bytes {self.write_cache_bytes} is less than a page of {LEAST_CACHE_BYTES}")
 
     def _check_limits(self) -> None:
         """The limits of a volume, and its credits."""
@@ -540,13 +540,9 @@ class Disk(Frozen):
     def _check_seeks(self) -> None:
         """The shortest and the longest seek beside the mean one."""
         if self.track_seek_s is not None and self.track_seek_s > self.average_seek_s:
-            raise ValueError(
-                f"track_seek_s {self.track_seek_s:g} is more than average_seek_s {self.average_seek_s:g}"
-            )
+            raise ValueError(f"track_seek_s {self.track_seek_s:g} is more than average_seek_s {self.average_seek_s:g}")
         if self.full_seek_s is not None and self.full_seek_s < self.average_seek_s:
-            raise ValueError(
-                f"full_seek_s {self.full_seek_s:g} is less than average_seek_s {self.average_seek_s:g}"
-            )
+            raise ValueError(f"full_seek_s {self.full_seek_s:g} is less than average_seek_s {self.average_seek_s:g}")
 
     def _check_queue(self) -> None:
         """The queue of the drive: no deeper than its interface has commands, and sorted only where nothing else is."""
@@ -559,18 +555,9 @@ class Disk(Frozen):
         if self.reorder_age_s is None:
             return
         if not self.rotation_s:
-            raise ValueError(
-                "reorder_age_s is for a drive that turns: set rotation_s, or leave reorder_age_s out"
-            )
+            raise ValueError("reorder_age_s is for a drive that turns: set rotation_s, or leave reorder_age_s out")
         beside = [
-            name
-            for name in (
-                "write_cache_bytes",
-                "read_hit_fraction",
-                "iops_limit",
-                "throughput_limit_bytes_per_s",
-            )
-            if getattr(self, name)
+            name for name in ("write_cache_bytes", "iops_limit", "throughput_limit_bytes_per_s") if getattr(self, name)
         ]
         if beside:
             raise ValueError(
@@ -582,12 +569,10 @@ class Disk(Frozen):
         """The controller and the channels of flash: a lone read holds the controller no longer than it takes."""
         reads, writes = self.controller_reads_per_s, self.controller_writes_per_s
         for name, ceiling in (("controller_reads_per_s", reads), ("controller_writes_per_s", writes)):
-            if ceiling is not None and (self.rotation_s or self.service_cv):
-                raise ValueError(f"{name} is for flash with fixed service times: rotation_s and service_cv 0")
+            if ceiling is not None and self.rotation_s:
+                raise ValueError(f"{name} is for a device without positions: rotation_s 0")
         if self.report_interval_s and (self.rotation_s or self.service_cv):
-            raise ValueError(
-                "report_interval_s is for flash with fixed service times: rotation_s and service_cv 0"
-            )
+            raise ValueError("report_interval_s is for flash with fixed service times: rotation_s and service_cv 0")
         # NOTE: a write is done when the drive's memory has it, before the controller has finished with it
         if reads is not None and reads * self.overhead_s < 1 - ROUNDING:
             raise ValueError(
@@ -596,10 +581,8 @@ class Disk(Frozen):
             )
         if not self.reads_collide:
             return
-        if self.rotation_s or self.service_cv:
-            raise ValueError(
-                "reads_collide is for flash with fixed service times: rotation_s and service_cv 0"
-            )
+        if self.rotation_s:
+            raise ValueError("reads_collide is for a device without positions: rotation_s 0")
         if self.parallel_requests > self.queue_depth:
             raise ValueError(
                 f"parallel_requests {self.parallel_requests} are more channels than commands: queue_depth is "
@@ -610,14 +593,10 @@ class Disk(Frozen):
         """Garbage collection is of flash whose cells have one rate."""
         if self.spare_fraction is None:
             if self.fresh:
-                raise ValueError(
-                    "fresh is for flash that collects garbage: set spare_fraction, or leave it out"
-                )
+                raise ValueError("fresh is for flash that collects garbage: set spare_fraction, or leave it out")
             return
         if self.rotation_s or self.service_cv:
-            raise ValueError(
-                "spare_fraction is for flash with fixed service times: rotation_s and service_cv 0"
-            )
+            raise ValueError("spare_fraction is for flash with fixed service times: rotation_s and service_cv 0")
         if self.slc_cache_bytes:
             raise ValueError(
                 "spare_fraction goes without slc_cache_bytes, which has a rate of its own once it is full; leave one "
@@ -628,9 +607,7 @@ class Disk(Frozen):
         if not self.slc_cache_bytes:
             return
         if self.rotation_s or self.service_cv:
-            raise ValueError(
-                "slc_cache_bytes is for flash with fixed service times: rotation_s and service_cv 0"
-            )
+            raise ValueError("slc_cache_bytes is for flash with fixed service times: rotation_s and service_cv 0")
         if self.slc_full_bytes_per_s is None:
             raise ValueError("slc_cache_bytes needs slc_full_bytes_per_s, the rate of writes once it is full")
         rate = self.write_bandwidth_bytes_per_s or self.bandwidth_bytes_per_s
@@ -648,11 +625,7 @@ class Disk(Frozen):
 class Iostat(Frozen):
     """How the devices are watched: ``iostat -x`` with an interval."""
 
-    interval_s: Seconds = setting(1.0, "Seconds between two lines", GENERAL, ge=0.01, le=3600)
-    first_s: Seconds = setting(
-        0.0,
-        "From the begin of the workload to the begin of the first line's interval",
-        GENERAL,
-        ge=0,
-        le=3600,
-    )
+    interval_s: Seconds = setting(1.0, GENERAL, IOSTAT.at(10, "Interval"), within=(0.01, 3600))
+    """Seconds between two lines."""
+    first_s: Seconds = setting(0.0, GENERAL, IOSTAT.at(20, "First interval begins after"), within=(0, 3600))
+    """From the begin of the workload to the begin of the first line's interval."""

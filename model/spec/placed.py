@@ -11,42 +11,30 @@ from blocktime.model.spec.machine import SHEETS
 DISK = "disk"
 """What the device is called that all data lie on where no table spaces are named."""
 TOLERATED_PERCENT = 0.1
-OWN = ("overhead_s", "iops_limit", "throughput_limit_bytes_per_s")
+DEVICE_FIELDS = ("overhead_s", "iops_limit", "throughput_limit_bytes_per_s")
 """Fields in which the device of a table space may differ from the disk."""
 
 
 class PlacedTablespace(Frozen):
     """A table space of the data, and the device that it lies on."""
 
-    name: str = setting("data", "Name of the table space", GENERAL, min_length=1, max_length=60)
-    blocks_percent: Real = setting(
-        100.0,
-        "Share of the blocks of the data, popular or not, and with them of gets, reads and changes",
-        GENERAL,
-        ge=0,
-        le=100,
-    )
-    device: str = setting(
-        DISK,
-        "Device that it lies on, with a queue of its own; as [disk] describes it but for what is set here",
-        GENERAL,
-        min_length=1,
-        max_length=60,
-    )
-    overhead_s: Seconds | None = setting(
-        None, "Command overhead of a request of its device; that of the disk if not set", SHEETS, ge=0, le=10
-    )
-    iops_limit: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
-        None, "IOPS limit of its device; that of the disk if not set", GENERAL
-    )
-    throughput_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(
-        None, "Bandwidth limit of its device; that of the disk if not set", GENERAL
-    )
+    name: str = setting("data", GENERAL, names=True, min_length=1, max_length=60)
+    """Name of the table space."""
+    blocks_percent: Real = setting(100.0, GENERAL, within=(0, 100))
+    """Share of the blocks of the data, popular or not, and with them of gets, reads and changes."""
+    device: str = setting(DISK, GENERAL, min_length=1, max_length=60)
+    """Device that it lies on, with a queue of its own; as [disk] describes it but for what is set here."""
+    overhead_s: Seconds | None = setting(None, SHEETS, within=(0, 10))
+    """Command overhead of a request of its device; that of the disk if not set."""
+    iops_limit: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(None, GENERAL)
+    """IOPS limit of its device; that of the disk if not set."""
+    throughput_limit_bytes_per_s: Annotated[Rate, Field(ge=1, le=1e12)] | None = setting(None, GENERAL)
+    """Bandwidth limit of its device; that of the disk if not set."""
 
     @property
-    def own(self) -> dict[str, float]:
+    def device_fields(self) -> dict[str, float]:
         """Fields in which its device differs from the disk."""
-        return {name: stated for name in OWN if (stated := getattr(self, name)) is not None}
+        return {name: stated for name in DEVICE_FIELDS if (stated := getattr(self, name)) is not None}
 
 
 class DataDevice(NamedTuple):
@@ -54,7 +42,7 @@ class DataDevice(NamedTuple):
 
     name: str
     share: float
-    own: dict[str, float]
+    device_fields: dict[str, float]
 
 
 def check_placed(tablespaces: tuple[PlacedTablespace, ...]) -> None:
@@ -73,8 +61,8 @@ def check_placed(tablespaces: tuple[PlacedTablespace, ...]) -> None:
     of_device: dict[str, PlacedTablespace] = {}
     for space in tablespaces:
         first = of_device.setdefault(space.device, space)
-        if first.own != space.own:
-            differs = next(name for name in OWN if getattr(first, name) != getattr(space, name))
+        if first.device_fields != space.device_fields:
+            differs = next(name for name in DEVICE_FIELDS if getattr(first, name) != getattr(space, name))
             raise ValueError(
                 f"tablespaces {first.name!r} and {space.name!r} lie on device {space.device!r}, which has one "
                 f"{differs}: give both the same, or another device"
@@ -89,6 +77,6 @@ def devices_of(tablespaces: tuple[PlacedTablespace, ...]) -> list[DataDevice]:
     shares: dict[str, float] = {}
     for space in tablespaces:
         shares[space.device] = shares.get(space.device, 0.0) + space.blocks_percent
-    own = {space.device: space.own for space in tablespaces}
-    devices = [DataDevice(name, percent / every, own[name]) for name, percent in shares.items()]
+    fields_by_device = {space.device: space.device_fields for space in tablespaces}
+    devices = [DataDevice(name, percent / every, fields_by_device[name]) for name, percent in shares.items()]
     return devices if len(devices) > 1 else [devices[0]._replace(name=DISK)]

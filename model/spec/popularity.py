@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from blocktime.model.provenance import Frozen
 from blocktime.model.spec.fields import GENERAL, LEAST_FRACTION, Real, Size, setting
+from blocktime.model.spec.groups import BUFFER_CACHE, STATEMENTS, TRANSACTIONS
 from blocktime.model.units import GIB, KIB
 
 TOLERATED_PERCENT = 0.1
@@ -15,15 +16,19 @@ TOLERATED_PERCENT = 0.1
 class BlockClass(Frozen):
     """Blocks that are equally popular."""
 
-    blocks_percent: Real = setting(100.0, "Share of the blocks", GENERAL, ge=LEAST_FRACTION, le=100)
-    gets_percent: Real = setting(100.0, "Share of the gets that goes to them", GENERAL, ge=0, le=100)
+    blocks_percent: Real = setting(100.0, GENERAL, within=(LEAST_FRACTION, 100))
+    """Share of the blocks."""
+    gets_percent: Real = setting(100.0, GENERAL, within=(0, 100))
+    """Share of the gets that goes to them."""
 
 
 class CachePoint(Frozen):
     """What a cache of one size would have missed, as a buffer pool advisory says."""
 
-    cache_bytes: Size = setting(GIB, "Size of the cache", GENERAL, ge=KIB, le=1024**5)
-    miss_percent: Real = setting(1.0, "Share of the gets that would read", GENERAL, ge=0, le=100)
+    cache_bytes: Size = setting(GIB, GENERAL, within=(KIB, 1024**5))
+    """Size of the cache."""
+    miss_percent: Real = setting(1.0, GENERAL, within=(0, 100))
+    """Share of the gets that would read."""
 
 
 WAYS = ("popularity", "zipf_exponent", "miss_curve")
@@ -33,25 +38,16 @@ WAYS = ("popularity", "zipf_exponent", "miss_curve")
 class PopularBlocks(Frozen):
     """How popular the blocks of a workload are, where it says so."""
 
-    popularity: tuple[BlockClass, ...] = setting(
-        (),
-        "Classes of blocks by popularity; they say what table.cached_fraction, or hot_data_percent and "
-        "hot_gets_percent, say otherwise",
-        GENERAL,
-        max_length=64,
-    )
+    popularity: tuple[BlockClass, ...] = setting((), GENERAL, max_length=64)
+    """Classes of blocks by popularity; they say what table.cached_fraction, or hot_data_percent and hot_gets_percent,
+    say otherwise."""
     zipf_exponent: Annotated[Real, Field(ge=0.1, le=2)] | None = setting(
-        None,
-        "Zipf exponent: the k-th most popular block is accessed k^-exponent times as often as the first",
-        "che-2002",
+        None, "che-2002", BUFFER_CACHE.at(50, "Zipf exponent", *STATEMENTS, *TRANSACTIONS), words="zipf"
     )
-    miss_curve: tuple[CachePoint, ...] = setting(
-        (),
-        "Measured misses by size of the cache, smallest first, as a buffer pool advisory has them; classes of blocks "
-        "follow",
-        "che-2002",
-        max_length=64,
-    )
+    """Zipf exponent: the k-th most popular block is accessed k^-exponent times as often as the first."""
+    miss_curve: tuple[CachePoint, ...] = setting((), "che-2002", max_length=64)
+    """Measured misses by size of the cache, smallest first, as a buffer pool advisory has them; classes of blocks
+    follow."""
 
     @model_validator(mode="after")
     def _one_popularity(self) -> Self:

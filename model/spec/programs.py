@@ -31,9 +31,7 @@ def beside_of(kind: str) -> type["Beside"]:
     """Work of *kind* as it may stand beside other work."""
     work = KINDS[kind]
     name, bases = f"{work.__name__}Beside", cast(tuple[type[Beside]], (Beside, work))
-    return create_model(
-        name, __base__=bases, __doc__=work.__doc__, __module__=__name__, beside=(tuple[()], NONE)
-    )
+    return create_model(name, __base__=bases, __doc__=work.__doc__, __module__=__name__, beside=(tuple[()], NONE))
 
 
 def __getattr__(name: str) -> type["Beside"]:
@@ -52,17 +50,11 @@ class Work(Frozen):
     """A workload, with the programs beside it on the same machine; a kind that differs from most says so here."""
 
     kind: str
-    beside: tuple[Program, ...] = setting(
-        (), "Other programs on the same machine, at the same time", GENERAL, max_length=16
-    )
+    beside: tuple[Program, ...] = setting((), GENERAL, words="batch batch_job rman backup", max_length=16)
+    """Other programs on the same machine, at the same time."""
 
-    precision_percent: Real = setting(
-        2.0,
-        "Precision of the mean response, else of the elapsed time: half-width of its 95 % confidence interval",
-        GENERAL,
-        ge=LEAST_PRECISION_PERCENT,
-        le=MOST_PRECISION_PERCENT,
-    )
+    precision_percent: Real = setting(2.0, GENERAL, within=(LEAST_PRECISION_PERCENT, MOST_PRECISION_PERCENT))
+    """Precision of the mean response, else of the elapsed time: half-width of its 95 % confidence interval."""
 
     @field_validator("beside", mode="before")
     @classmethod
@@ -153,8 +145,10 @@ def _as_program(program: Any) -> Any:
 class Beside(Frozen):
     """What a program beside another one has besides: when it begins, and a table of its own."""
 
-    begin_s: Seconds = setting(0.0, "When it begins, after the first program", GENERAL, ge=0, le=86_400)
-    table: Table | None = setting(None, "The table it works on; the scenario's if not set", GENERAL)
+    begin_s: Seconds = setting(0.0, GENERAL, within=(0, 86_400))
+    """When it begins, after the first program."""
+    table: Table | None = setting(None, GENERAL)
+    """The table it works on; the scenario's if not set."""
 
 
 def whole_share(rows: int, fraction: float) -> int:
@@ -162,4 +156,4 @@ def whole_share(rows: int, fraction: float) -> int:
     return int(rows * fraction + 1e-9)
 
 
-NONE = setting((), "None: what stands beside another program has none beside it", GENERAL, max_length=0)
+NONE = setting((), GENERAL, max_length=0)

@@ -18,20 +18,25 @@ from blocktime.model.spec.fields import (
     Whole,
     setting,
 )
+from blocktime.model.spec.groups import SEGMENT
 from blocktime.model.units import GIB, KIB, MIB
 
 
 class Tablespace(Frozen):
     """Where the segment lives."""
 
-    block_size_bytes: BlockSize = setting(8 * KIB, "Block size of the tablespace (BLOCKSIZE)", ORACLE)
+    block_size_bytes: BlockSize = setting(
+        8 * KIB, ORACLE, SEGMENT.at(10, "Block size"), words="block_size", related="db_block_size"
+    )
+    """Block size of the tablespace (BLOCKSIZE)."""
     space_management: Literal["assm", "manual"] = setting(
-        "assm", "SEGMENT SPACE MANAGEMENT: AUTO (assm) or MANUAL", ORACLE
+        "assm", ORACLE, SEGMENT.at(50, "Segment space management"), words="assm freelists", options={"assm": "ASSM"}
     )
-    extent_management: Literal["system", "uniform"] = setting(
-        "system", "EXTENT MANAGEMENT LOCAL: AUTOALLOCATE (system) or UNIFORM", ORACLE
-    )
-    uniform_extent_bytes: Size = setting(MIB, "Extent size under UNIFORM", ORACLE, ge=10 * KIB, le=2 * GIB)
+    """SEGMENT SPACE MANAGEMENT: AUTO (assm) or MANUAL."""
+    extent_management: Literal["system", "uniform"] = setting("system", ORACLE)
+    """EXTENT MANAGEMENT LOCAL: AUTOALLOCATE (system) or UNIFORM."""
+    uniform_extent_bytes: Size = setting(MIB, ORACLE, within=(10 * KIB, 2 * GIB))
+    """Extent size under UNIFORM."""
 
     @model_validator(mode="after")
     def _extent_of_whole_blocks(self) -> "Tablespace":
@@ -52,66 +57,49 @@ class Tablespace(Frozen):
 class Column(Frozen):
     """One column of a table: its mean stored bytes, how far they vary, and the share of NULLs."""
 
-    name: str = setting("", "Column name", GENERAL, max_length=128)
-    type: Literal["number", "varchar2", "char", "date"] = setting("number", "Data type", GENERAL)
-    bytes: MeanSize = setting(4.0, "Mean bytes of data, without the length byte", GENERAL, ge=0, le=4000)
-    null_fraction: Real = setting(0.0, "Share of rows in which it is NULL", GENERAL, ge=0, le=1)
+    name: str = setting("", GENERAL, names=True, max_length=128)
+    """Column name."""
+    type: Literal["number", "varchar2", "char", "date"] = setting("number", GENERAL)
+    """Data type."""
+    bytes: MeanSize = setting(4.0, GENERAL, within=(0, 4000))
+    """Mean bytes of data, without the length byte."""
+    null_fraction: Real = setting(0.0, GENERAL, within=(0, 1))
+    """Share of rows in which it is NULL."""
 
 
 class IndexEntries(Frozen):
     """Entries of an index, and the leaves that hold them."""
 
-    key_bytes: MeanSize = setting(
-        8, "Mean bytes of the values in an entry's key, without length bytes", GENERAL, ge=1, le=6400
-    )
-    key_columns: Whole = setting(
-        1, "Columns of the key; each has a length byte in an entry", GENERAL, ge=1, le=32
-    )
-    unique: bool = setting(
-        False, "A unique index, which keeps the rowid without a length byte", "foote-index"
-    )
-    null_fraction: Real = setting(
-        0.0,
-        "Share of the rows whose key columns are all NULL; the index has no entry for them",
-        "oracle-concepts",
-        ge=0,
-        lt=1,
-    )
-    compress_columns: Whole = setting(
-        0, "COMPRESS n: leading columns that a leaf keeps once for all entries that share them", "foote-compress",
-        ge=0, le=32,
-    )  # fmt: skip
-    prefix_bytes: Annotated[MeanSize, Field(ge=1, le=6400)] | None = setting(
-        None,
-        "Mean bytes of the values in the compressed columns; their share of key_bytes if not set",
-        GENERAL,
-    )
+    key_bytes: MeanSize = setting(8, GENERAL, SEGMENT.at(80, "Key length"), within=(1, 6400))
+    """Mean bytes of the values in an entry's key, without length bytes."""
+    key_columns: Whole = setting(1, GENERAL, within=(1, 32))
+    """Columns of the key; each has a length byte in an entry."""
+    unique: bool = setting(False, "foote-index", SEGMENT.at(90, "Unique index"))
+    """A unique index, which keeps the rowid without a length byte."""
+    null_fraction: Real = setting(0.0, "oracle-concepts", words="nulls", ge=0, lt=1)
+    """Share of the rows whose key columns are all NULL; the index has no entry for them."""
+    compress_columns: Whole = setting(0, "foote-compress", words="compress index_compression", within=(0, 32))
+    """COMPRESS n: leading columns that a leaf keeps once for all entries that share them."""
+    prefix_bytes: Annotated[MeanSize, Field(ge=1, le=6400)] | None = setting(None, GENERAL)
+    """Mean bytes of the values in the compressed columns; their share of key_bytes if not set."""
     prefix_distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
-        None,
-        "Distinct values of the leading columns that are compressed, or that a skip scan passes over",
-        GENERAL,
+        None, GENERAL, SEGMENT.at(110, "Distinct leading values"), related="skip_scan"
     )
-    pctfree_percent: Real = setting(
-        10.0, "PCTFREE of the index: share of a leaf that the build leaves free", ORACLE, ge=0, le=99
-    )
-    grown_by: Literal["build", "ascending", "random"] = setting(
-        "build",
-        "How its entries came: built at once, by keys that ascend (90-10 splits, full leaves), or by keys in any order "
-        "(50-50 splits, leaves 69 % full)",
-        "yao-1978",
-    )
-    leaf_blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
-        None, "LEAF_BLOCKS, if known; else from the key's bytes", GENERAL
-    )
+    """Distinct values of the leading columns that are compressed, or that a skip scan passes over."""
+    pctfree_percent: Real = setting(10.0, ORACLE, within=(0, 99))
+    """PCTFREE of the index: share of a leaf that the build leaves free."""
+    grown_by: Literal["build", "ascending", "random"] = setting("build", "yao-1978")
+    """How its entries came: built at once, by keys that ascend (90-10 splits, full leaves), or by keys in any order
+    (50-50 splits, leaves 69 % full)."""
+    leaf_blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(None, GENERAL)
+    """LEAF_BLOCKS, if known; else from the key's bytes."""
     clustering: Literal["clustered", "interleaved", "scattered"] = setting(
-        "clustered",
-        "Rows in index order lie in block order (clustered), by turns in some blocks that fill together (interleaved), "
-        "or anywhere (scattered)",
-        GENERAL,
+        "clustered", GENERAL, SEGMENT.at(70, "Clustering of rows"), related="clustering_factor"
     )
-    cached_fraction: Real = setting(
-        0.0, "Share of the index's blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
-    )
+    """Rows in index order lie in block order (clustered), by turns in some blocks that fill together (interleaved), or
+    anywhere (scattered)."""
+    cached_fraction: Real = setting(0.0, GENERAL, within=(0, 1))
+    """Share of the index's blocks in the buffer cache beforehand."""
 
     @model_validator(mode="after")
     def _a_prefix_of_the_key(self) -> "IndexEntries":
@@ -129,87 +117,78 @@ class IndexEntries(Frozen):
 class Index(IndexEntries):
     """The index a range scan walks."""
 
-    blevel: Annotated[Whole, Field(ge=0, le=23)] | None = setting(
-        None, "Branch levels above the leaves (BLEVEL), if known; else from the leaves", GENERAL
-    )
+    blevel: Annotated[Whole, Field(ge=0, le=23)] | None = setting(None, GENERAL)
+    """Branch levels above the leaves (BLEVEL), if known; else from the leaves."""
     clustering_factor: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
-        None, "CLUSTERING_FACTOR, if known; else from clustering", GENERAL
+        None, GENERAL, words="clustering_factor"
     )
+    """CLUSTERING_FACTOR, if known; else from clustering."""
     distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
-        None, "DISTINCT_KEYS, if known; the rows of one key lie in rowid order. Else a key of its own for each row",
-        GENERAL,
-    )  # fmt: skip
-    interleaved_blocks: Whole = setting(
-        16, "Blocks that take rows by turns where rows lie interleaved; ASSM spreads concurrent inserts over 16",
-        "lewis-cached-blocks", ge=2, le=4096,
-    )  # fmt: skip
+        None, GENERAL, SEGMENT.at(100, "Distinct keys"), words="ndv"
+    )
+    """DISTINCT_KEYS, if known; the rows of one key lie in rowid order. Else a key of its own for each row."""
+    interleaved_blocks: Whole = setting(16, "lewis-cached-blocks", within=(2, 4096))
+    """Blocks that take rows by turns where rows lie interleaved; ASSM spreads concurrent inserts over 16."""
     table_cached_blocks: Whole = setting(
-        1,
-        "TABLE_CACHED_BLOCKS: rows in so many blocks visited last count for no change of block",
-        "lewis-cached-blocks",
-        ge=1,
-        le=255,
+        1, "lewis-cached-blocks", SEGMENT.at(150, "TABLE_CACHED_BLOCKS"), words="table_cached_blocks", within=(1, 255)
     )
-    bitmap: bool = setting(
-        False, "A bitmap index: for each key the rowids as a compressed bitmap", "antoshenkov-bbc"
-    )
+    """TABLE_CACHED_BLOCKS: rows in so many blocks visited last count for no change of block."""
+    bitmap: bool = setting(False, "antoshenkov-bbc", SEGMENT.at(120, "Bitmap index"), words="bitmap")
+    """A bitmap index: for each key the rowids as a compressed bitmap."""
 
 
 class MaintainedIndex(IndexEntries):
     """An index of the table that takes part in every row that comes, goes, or has its key set."""
 
-    new_keys: Literal["ascending", "random"] = setting(
-        "random", "New keys are the largest so far, as a sequence makes them, or any", GENERAL
-    )
-    updated: bool = setting(False, "An update of the table sets a column of its key", GENERAL)
+    new_keys: Literal["ascending", "random"] = setting("random", GENERAL)
+    """New keys are the largest so far, as a sequence makes them, or any."""
+    updated: bool = setting(False, GENERAL)
+    """An update of the table sets a column of its key."""
 
 
 class Table(Frozen):
     """Rows, how long they are and how they were put into blocks."""
 
-    rows: Whole = setting(1_000_000, "Rows (NUM_ROWS)", GENERAL, ge=1, le=MAXIMUM_ROWS)
-    pctfree_percent: Real = setting(10, "PCTFREE", ORACLE, ge=0, le=99)
-    pctused_percent: Annotated[Real, Field(ge=0, le=99)] | None = setting(
-        None, "PCTUSED under manual space management: a block that falls below it takes rows again; 40 if not set",
-        ORACLE,
-    )  # fmt: skip
-    initrans: Whole = setting(1, "INITRANS", ORACLE, ge=1, le=255)
-    created_by: Literal["insert", "ctas"] = setting(
-        "insert", "Loaded by INSERT, or CREATE TABLE AS SELECT (one ITL entry more)", GENERAL
+    rows: Whole = setting(
+        1_000_000, GENERAL, SEGMENT.at(20, "Rows"), words="num_rows row_count", within=(1, MAXIMUM_ROWS)
     )
+    """Rows (NUM_ROWS)."""
+    pctfree_percent: Real = setting(10, ORACLE, SEGMENT.at(40, "PCTFREE"), words="pctfree pct_free", within=(0, 99))
+    """PCTFREE."""
+    pctused_percent: Annotated[Real, Field(ge=0, le=99)] | None = setting(None, ORACLE)
+    """PCTUSED under manual space management: a block that falls below it takes rows again; 40 if not set."""
+    initrans: Whole = setting(1, ORACLE, within=(1, 255))
+    """INITRANS."""
+    created_by: Literal["insert", "ctas"] = setting("insert", GENERAL)
+    """Loaded by INSERT, or CREATE TABLE AS SELECT (one ITL entry more)."""
     row_bytes: Annotated[MeanSize, Field(ge=3, le=1_000_000)] | None = setting(
-        None, "Mean bytes of a row piece: 3 header bytes, lengths and data (AVG_ROW_LEN + 3); 100 if not set",
-        GENERAL,
-    )  # fmt: skip
-    row_bytes_sd: MeanSize = setting(0, "Standard deviation of the row length", GENERAL, ge=0, le=100_000)
+        None, GENERAL, SEGMENT.at(30, "Row length"), words="avg_row_len row_length"
+    )
+    """Mean bytes of a row piece: 3 header bytes, lengths and data (AVG_ROW_LEN + 3); 100 if not set."""
+    row_bytes_sd: MeanSize = setting(0, GENERAL, unit="bytes", within=(0, 100_000))
+    """Standard deviation of the row length."""
     column_count: Annotated[Whole, Field(ge=1, le=MAXIMUM_COLUMNS)] | None = setting(
-        None, "Columns of the table; 10 if not set", GENERAL
+        None, GENERAL, SEGMENT.at(60, "Columns")
     )
-    columns: tuple[Column, ...] = setting(
-        (),
-        "The columns one by one, instead of row_bytes and column_count",
-        GENERAL,
-        max_length=MAXIMUM_COLUMNS,
+    """Columns of the table; 10 if not set."""
+    columns: tuple[Column, ...] = setting((), GENERAL, max_length=MAXIMUM_COLUMNS)
+    """The columns one by one, instead of row_bytes and column_count."""
+    blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(None, GENERAL)
+    """Data blocks below the high-water mark, if known: what a full scan gets; DBA_TABLES.BLOCKS counts the bitmap
+    blocks among them besides; else from the rows."""
+    migrated_fraction: Real = setting(0.0, GENERAL, within=(0, 1))
+    """Share of the rows that have migrated (CHAIN_CNT over NUM_ROWS), for a scan."""
+    cached_fraction: Real = setting(0.0, GENERAL, within=(0, 1))
+    """Share of the blocks in the buffer cache beforehand."""
+    dirty_fraction: Real = setting(0.0, GENERAL, within=(0, 1))
+    """Share of the blocks dirty in the cache."""
+    committed_dirty_fraction: Real = setting(
+        0.0, GENERAL, words="cleanout delayed_block_cleanout block_cleanout commit_cleanout uncleaned", within=(0, 1)
     )
-    blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(
-        None,
-        "Data blocks below the high-water mark, if known: what a full scan gets; DBA_TABLES.BLOCKS counts the "
-        "bitmap blocks among them besides; else from the rows",
-        GENERAL,
-    )
-    migrated_fraction: Real = setting(
-        0.0, "Share of the rows that have migrated (CHAIN_CNT over NUM_ROWS), for a scan", GENERAL, ge=0, le=1
-    )
-    cached_fraction: Real = setting(
-        0.0, "Share of the blocks in the buffer cache beforehand", GENERAL, ge=0, le=1
-    )
-    dirty_fraction: Real = setting(0.0, "Share of the blocks dirty in the cache", GENERAL, ge=0, le=1)
-    indexes: tuple[MaintainedIndex, ...] = setting(
-        (),
-        "Its indexes, which inserts, updates of their key, deletes and imports maintain",
-        GENERAL,
-        max_length=MAXIMUM_INDEXES,
-    )
+    """Share of the blocks whose changes are committed and not cleaned out: a full scan does it, once through the cache,
+    and anew each time by direct reads."""
+    indexes: tuple[MaintainedIndex, ...] = setting((), GENERAL, max_length=MAXIMUM_INDEXES)
+    """Its indexes, which inserts, updates of their key, deletes and imports maintain."""
 
     @model_validator(mode="after")
     def _one_description_of_the_row(self) -> "Table":

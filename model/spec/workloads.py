@@ -15,8 +15,11 @@ from blocktime.model.spec.fields import (
     Seconds,
     Size,
     Whole,
+    array_size,
     setting,
+    users,
 )
+from blocktime.model.spec.groups import ROWS_CHANGED, SEGMENT, STREAM, WORKLOAD
 from blocktime.model.spec.kinds import OfItsKind
 from blocktime.model.spec.loads import Export, Import
 from blocktime.model.spec.machine import IoPath
@@ -41,25 +44,32 @@ class FullScan(Work):
         "oracle-tuning",
     )
     kind: Literal["full_scan"] = "full_scan"
-    select: Literal["rows", "count"] = setting("rows", "Query that returns all rows, or counts them", GENERAL)
+    select: Literal["rows", "count"] = setting(
+        "rows", GENERAL, WORKLOAD.at(10, "Query returns"), options={"count": "count(*)"}
+    )
+    """Query that returns all rows, or counts them."""
     columns: Annotated[Whole, Field(ge=1, le=MAXIMUM_COLUMNS)] | None = setting(
-        None, "Columns in the select list; all of them if not set", GENERAL
+        None, GENERAL, WORKLOAD.at(80, "Columns selected")
     )
+    """Columns in the select list; all of them if not set."""
     filter_fraction: Real = setting(
-        1.0, "Share of the rows that pass the WHERE clause; 1 without one", GENERAL, ge=0, le=1
+        1.0, GENERAL, WORKLOAD.at(60, "Share of rows that pass the WHERE clause"), within=(0, 1)
     )
-    arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
+    """Share of the rows that pass the WHERE clause; 1 without one."""
+    arraysize_rows: Whole = array_size()
+    """Rows per fetch (array size)."""
     degree: Whole = setting(
-        1, "Degree of parallelism: parallel servers that share the scan; 1 is serial", GENERAL, ge=1, le=1024
-    )
-    other_gets: Whole = setting(
-        0,
-        "Consistent gets besides those of blocks with rows: segment header, map and bitmap blocks",
+        1,
         GENERAL,
-        ge=0,
-        le=1_000_000,
+        WORKLOAD.at(70, "Degree of parallelism"),
+        words="dop parallel parallel_degree parallel_query",
+        within=(1, 1024),
     )
-    users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
+    """Degree of parallelism: parallel servers that share the scan; 1 is serial."""
+    other_gets: Whole = setting(0, GENERAL, WORKLOAD.at(130, "Header and map gets"), within=(0, 1_000_000))
+    """Consistent gets besides those of blocks with rows: segment header, map and bitmap blocks."""
+    users: Whole = users(10_000)
+    """Sessions that run it at the same time."""
 
     @property
     def sessions(self) -> int:
@@ -73,42 +83,40 @@ class IndexRangeScan(PopularBlocks, Work):
     law_sources: ClassVar[tuple[str, ...]] = ("oracle-concepts", "savvinov-lio", "oracle-tuning")
     kind: Literal["index_range_scan"] = "index_range_scan"
     access: Literal["range", "unique", "full", "fast_full", "skip"] = setting(
-        "range",
-        "Leaves of a key range, one entry (INDEX UNIQUE SCAN), all leaves in order (FULL), all blocks (FAST FULL), a "
-        "range below each value of the leading columns (SKIP)",
-        "oracle-concepts",
+        "range", "oracle-concepts", WORKLOAD.at(20, "Index access"), words="fast_full_scan unique_scan skip_scan"
     )
-    predicate: Literal["range", "equality"] = setting(
-        "range",
-        "Asks for a range of keys (selectivity_fraction), or for one: the table's rows over index.distinct_keys",
-        GENERAL,
-    )
+    """Leaves of a key range, one entry (INDEX UNIQUE SCAN), all leaves in order (FULL), all blocks (FAST FULL), a range
+    below each value of the leading columns (SKIP)."""
+    predicate: Literal["range", "equality"] = setting("range", GENERAL, WORKLOAD.at(40, "Predicate"))
+    """Asks for a range of keys (selectivity_fraction), or for one: the table's rows over index.distinct_keys."""
     index_only: bool = setting(
-        False, "The index holds all columns that the query needs; the table is not visited", "oracle-concepts"
+        False, "oracle-concepts", WORKLOAD.at(30, "Index has all columns"), words="covering_index"
     )
+    """The index holds all columns that the query needs; the table is not visited."""
     selectivity_fraction: Real = setting(
-        0.01,
-        "Share of the rows in the key range, or that pass the filter on the key",
-        GENERAL,
-        ge=LEAST_FRACTION,
-        le=1,
+        0.01, GENERAL, WORKLOAD.at(50, "Share of rows in the key range"), within=(LEAST_FRACTION, 1)
     )
+    """Share of the rows in the key range, or that pass the filter on the key."""
     parallel_reads: Literal["auto"] | Annotated[Whole, Field(ge=1, le=256)] = setting(
         "auto",
-        "Table blocks that batched table access or prefetching reads at once, and waits for all (db file parallel "
-        "read); 1 is one by one, auto as the release does: batches since 12.1. Files without asynchronous I/O are read "
-        "one by one",
         "akhmadeev-batched",
+        SEGMENT.at(140, "Table blocks read at once"),
+        offers="auto 1 8 32 127",
+        unit="reads",
     )
-    rowid_order: bool = setting(
-        False,
-        "Rowids are sorted before the table is visited (BITMAP CONVERSION), so each block is got once; always so of a "
-        "bitmap index",
-        "oracle-concepts",
+    """Table blocks that batched table access or prefetching reads at once, and waits for all (db file parallel read); 1
+    is one by one, auto as the release does: batches since 12.1. Files without asynchronous I/O are read one by one."""
+    rowid_order: bool = setting(False, "oracle-concepts", SEGMENT.at(130, "Rowids are sorted first"), related="bitmap")
+    """Rowids are sorted before the table is visited (BITMAP CONVERSION), so each block is got once; always so of a
+    bitmap index."""
+    select: Literal["rows", "count"] = setting(
+        "rows", GENERAL, WORKLOAD.at(10, "Query returns"), options={"count": "count(*)"}
     )
-    select: Literal["rows", "count"] = setting("rows", "Return the rows, or count them", GENERAL)
-    arraysize_rows: Whole = setting(100, "Rows per fetch (array size)", GENERAL, ge=1, le=1_000_000)
-    users: Whole = setting(1, "Sessions that run it at the same time", GENERAL, ge=1, le=10_000)
+    """Return the rows, or count them."""
+    arraysize_rows: Whole = array_size()
+    """Rows per fetch (array size)."""
+    users: Whole = users(10_000)
+    """Sessions that run it at the same time."""
 
     @model_validator(mode="after")
     def _index_alone(self) -> "IndexRangeScan":
@@ -124,20 +132,21 @@ class Changes(Work):
 
     plays_rows: ClassVar[bool] = True
     commit_every_rows: Whole = setting(
-        0, "Rows between commits; 0 is one transaction", GENERAL, ge=0, le=MAXIMUM_ROWS
+        0, GENERAL, ROWS_CHANGED.at(90, "Commit every n rows; 0 = at the end"), words="commit", within=(0, MAXIMUM_ROWS)
     )
-    autocommit: bool = setting(
-        False,
-        "The driver commits with the statement (OCI_COMMIT_ON_SUCCESS, JDBC's autocommit); otherwise each COMMIT of a "
-        "client is a round trip of its own",
-        "oracle-oci",
-    )
+    """Rows between commits; 0 is one transaction."""
+    autocommit: bool = setting(False, "oracle-oci")
+    """The driver commits with the statement (OCI_COMMIT_ON_SUCCESS, JDBC's autocommit); otherwise each COMMIT of a
+    client is a round trip of its own."""
     caller: Literal["client", "plsql"] = setting(
         "client",
-        "A client sends each statement by itself, or a PL/SQL block runs them in one call and waits for its commits "
-        "at the end alone",
         "kyte-commit",
+        ROWS_CHANGED.at(100, "Run from"),
+        words="plsql forall",
+        options={"client": "client calls", "plsql": "one PL/SQL block"},
     )
+    """A client sends each statement by itself, or a PL/SQL block runs them in one call and waits for its commits at the
+    end alone."""
 
 
 class Update(PopularBlocks, Changes):
@@ -153,30 +162,23 @@ class Update(PopularBlocks, Changes):
     uncommitted_delete_fraction: ClassVar[float] = 0.0
     kind: Literal["update"] = "update"
     rows_fraction: Real = setting(
-        1.0,
-        "Share of the rows that are updated, spread evenly over the blocks",
-        GENERAL,
-        ge=LEAST_FRACTION,
-        le=1,
+        1.0, GENERAL, ROWS_CHANGED.at(20, "Share of rows updated"), within=(LEAST_FRACTION, 1)
     )
+    """Share of the rows that are updated, spread evenly over the blocks."""
     order: Literal["table", "random"] = setting(
-        "table",
-        "Rows come in the order of their blocks (full scan), or in any order (through an index)",
-        GENERAL,
+        "table", GENERAL, ROWS_CHANGED.at(40, "Rows found by"), options={"table": "full scan", "random": "index"}
     )
+    """Rows come in the order of their blocks (full scan), or in any order (through an index)."""
     growth_bytes: Annotated[MeanSize, Field(ge=0, le=1_000_000)] | None = setting(
-        None, "Mean bytes by which an updated row grows; 0 if not set", GENERAL
+        None, GENERAL, ROWS_CHANGED.at(10, "Each row grows by")
     )
-    sets: tuple[Column, ...] = setting(
-        (),
-        "Columns the update sets, with what they hold afterwards; growth follows from the table's columns",
-        GENERAL,
-        max_length=MAXIMUM_COLUMNS,
-    )
-    repeats: Whole = setting(
-        1, "How often the update runs, each time with the same growth", GENERAL, ge=1, le=100
-    )
-    users: Whole = setting(1, "Sessions that share the rows", GENERAL, ge=1, le=255)
+    """Mean bytes by which an updated row grows; 0 if not set."""
+    sets: tuple[Column, ...] = setting((), GENERAL, max_length=MAXIMUM_COLUMNS)
+    """Columns the update sets, with what they hold afterwards; growth follows from the table's columns."""
+    repeats: Whole = setting(1, GENERAL, ROWS_CHANGED.at(50, "Times the update runs"), within=(1, 100))
+    """How often the update runs, each time with the same growth."""
+    users: Whole = users(255)
+    """Sessions that share the rows."""
 
     @property
     def at_random(self) -> bool:
@@ -221,19 +223,34 @@ class Insert(Changes):
     growth_bytes: ClassVar[None] = None
     sets: ClassVar[tuple[Column, ...]] = ()
     kind: Literal["insert"] = "insert"
-    rows: Whole = setting(100_000, "Rows to insert", GENERAL, ge=1, le=10**9)
+    rows: Whole = setting(100_000, GENERAL, ROWS_CHANGED.at(60, "Rows inserted"), within=(1, 10**9))
+    """Rows to insert."""
     method: Literal["row", "array", "direct"] = setting(
-        "array", "One row a call, arrays, or direct path above the high-water mark (CTAS, APPEND)", GENERAL
-    )
-    arraysize_rows: Whole = setting(100, "Rows per call in arrays", GENERAL, ge=1, le=1_000_000)
-    uncommitted_delete_fraction: Real = setting(
-        0.0,
-        "Share of the table's rows that another session has deleted and not committed",
+        "array",
         GENERAL,
-        ge=0,
-        le=1,
+        ROWS_CHANGED.at(70, "Rows arrive"),
+        options={"row": "one by one", "array": "in arrays", "direct": "by direct path"},
     )
-    users: Whole = setting(1, "Sessions that share the rows", GENERAL, ge=1, le=254)
+    """One row a call, arrays, or direct path above the high-water mark (CTAS, APPEND)."""
+    arraysize_rows: Whole = array_size()
+    """Rows per call in arrays."""
+    uncommitted_delete_fraction: Real = setting(
+        0.0, GENERAL, ROWS_CHANGED.at(80, "Rows deleted elsewhere, not committed"), within=(0, 1)
+    )
+    """Share of the table's rows that another session has deleted and not committed."""
+    nologging: bool = setting(False, GENERAL, ROWS_CHANGED.at(75, "NOLOGGING"), words="nologging unrecoverable")
+    """NOLOGGING: a direct load writes no redo of its blocks, unless the database logs by force."""
+    users: Whole = users(254)
+    """Sessions that share the rows."""
+
+    @model_validator(mode="after")
+    def _only_direct_loads_go_unlogged(self) -> "Insert":
+        if self.nologging and self.method != "direct":
+            raise ValueError(
+                f'nologging is true and method "{self.method}": Oracle logs a conventional insert all the same; '
+                'give method "direct", or take nologging off'
+            )
+        return self
 
     @property
     def added_rows(self) -> int:
@@ -261,13 +278,11 @@ class Delete(Changes):
     sets: ClassVar[tuple[Column, ...]] = ()
     kind: Literal["delete"] = "delete"
     rows_fraction: Real = setting(
-        1.0,
-        "Share of the rows that are deleted, spread evenly over the blocks",
-        GENERAL,
-        ge=LEAST_FRACTION,
-        le=1,
+        1.0, GENERAL, ROWS_CHANGED.at(30, "Share of rows deleted"), within=(LEAST_FRACTION, 1)
     )
-    users: Whole = setting(1, "Sessions that share the rows", GENERAL, ge=1, le=255)
+    """Share of the rows that are deleted, spread evenly over the blocks."""
+    users: Whole = users(255)
+    """Sessions that share the rows."""
 
     def changes_of_rows(self, table_rows: int) -> int:
         """How many rows of a table it deletes."""
@@ -288,66 +303,62 @@ class Calls(Work):
         "drive-data-sheets",
     )
     asks_the_kernel: ClassVar[bool] = True
-    block_size_bytes: Size = setting(8 * KIB, "Bytes of a call (bs= of dd)", GENERAL, ge=512, le=64 * MIB)
-    count: Whole = setting(1000, "Calls (count= of dd), of each user", GENERAL, ge=1, le=100_000_000)
+    block_size_bytes: Size = setting(8 * KIB, GENERAL, STREAM.at(10, "Call size"), within=(512, 64 * MIB))
+    """Bytes of a call (bs= of dd)."""
+    count: Whole = setting(1000, GENERAL, STREAM.at(20, "Calls of each user"), within=(1, 100_000_000))
+    """Calls (count= of dd), of each user."""
     runtime_s: Annotated[Seconds, Field(gt=0, le=86_400)] | None = setting(
-        None,
-        "Run time of each program: it begins no call later, even if calls of count remain; count alone if not set",
-        GENERAL,
+        None, GENERAL, STREAM.at(30, "Maximum run time")
     )
+    """Run time of each program: it begins no call later, even if calls of count remain; count alone if not set."""
     pattern: Literal["sequential", "random", "strided", "backward"] = setting(
         "sequential",
-        "Access pattern: sequential, random, strided, or backward",
         GENERAL,
+        STREAM.at(40, "Access pattern"),
+        options={"sequential": "in order", "random": "anywhere", "backward": "backwards"},
+        needs={"strided": ("workload.stride_bytes", "1M")},
     )
-    stride_bytes: Annotated[Size, Field(ge=512, le=1024**5)] | None = setting(
-        None, "From the begin of a call to that of the next, for strided", GENERAL
-    )
-    start_byte: Annotated[Size, Field(ge=0, le=1024**5)] | None = setting(
-        None,
-        "Start of the first user's file on the device; if not set, behind the files before it",
-        GENERAL,
-    )
+    """Access pattern: sequential, random, strided, or backward."""
+    stride_bytes: Annotated[Size, Field(ge=512, le=1024**5)] | None = setting(None, GENERAL, STREAM.at(50, "Stride"))
+    """From the begin of a call to that of the next, for strided."""
+    start_byte: Annotated[Size, Field(ge=0, le=1024**5)] | None = setting(None, GENERAL)
+    """Start of the first user's file on the device; if not set, behind the files before it."""
     span_bytes: Annotated[Size, Field(ge=512, le=1024**5)] | None = setting(
-        None,
-        "Bytes of each user's file: random calls go anywhere in it, sequential calls start over at its end; "
-        "the bytes of all calls if not set, the rest of the device for random",
-        GENERAL,
+        None, GENERAL, STREAM.at(60, "Bytes of each file")
     )
-    path: IoPath | None = setting(None, "How the file is opened; host.io_path if not set", GENERAL)
-    in_flight: Whole = setting(
-        1, "Asynchronous calls in flight (io_submit); 1 is pread and pwrite", GENERAL, ge=1, le=65536
-    )
+    """Bytes of each user's file: random calls go anywhere in it, sequential calls start over at its end; the bytes of
+    all calls if not set, the rest of the device for random."""
+    path: IoPath | None = setting(None, GENERAL, STREAM.at(70, "File opened as"))
+    """How the file is opened; host.io_path if not set."""
+    in_flight: Whole = setting(1, GENERAL, STREAM.at(80, "Calls in flight"), related="rman backup", within=(1, 65536))
+    """Asynchronous calls in flight (io_submit); 1 is pread and pwrite."""
     submission: Literal["pread", "libaio", "io_uring", "polled"] | None = setting(
-        None,
-        "How calls past the page cache are submitted: pread or pwrite, io_submit, io_uring, or io_uring whose "
-        "completions are polled; pread for one call in flight and libaio for several if not set",
-        GENERAL,
+        None, GENERAL, STREAM.at(90, "Submitted by")
     )
-    batch: Whole = setting(
-        1, "Calls that one io_submit or io_uring_enter hands over together", GENERAL, ge=1, le=65536
-    )
+    """How calls past the page cache are submitted: pread or pwrite, io_submit, io_uring, or io_uring whose completions
+    are polled; pread for one call in flight and libaio for several if not set."""
+    batch: Whole = setting(1, GENERAL, STREAM.at(100, "Calls in one submission"), related="batch", within=(1, 65536))
+    """Calls that one io_submit or io_uring_enter hands over together."""
     rate_per_s: Annotated[Real, Field(ge=1e-6, le=1e9)] | None = setting(
-        None,
-        "Calls that arrive a second, whether or not earlier ones are complete; a closed workload if not set",
-        GENERAL,
+        None, GENERAL, STREAM.at(120, "Arrival rate"), words="tps"
     )
+    """Calls that arrive a second, whether or not earlier ones are complete; a closed workload if not set."""
     arrivals: Literal["poisson", "regular"] = setting(
-        "poisson", "Whether calls arrive at random or at equal intervals, with rate_per_s", GENERAL
+        "poisson", GENERAL, STREAM.at(130, "Arrivals"), options={"poisson": "by chance", "regular": "in step"}
     )
+    """Whether calls arrive at random or at equal intervals, with rate_per_s."""
     think_s: Seconds = setting(
-        0.0, "Think time: from the end of a call to the next one (closed workload)", GENERAL, ge=0, le=3600
+        0.0, GENERAL, STREAM.at(110, "Pause between calls"), words="think_time", within=(0, 3600)
     )
-    think_cv: Real = setting(
-        0.0, "Coefficient of variation of think_s: 0 fixed, 1 exponential", GENERAL, ge=0, le=10
-    )
-    extends: bool = setting(False, "Writes extend the file; otherwise its blocks exist already", GENERAL)
-    fsync_every: Whole = setting(
-        0, "Buffered writes between two fsync calls; 0 for no fsync", GENERAL, ge=0, le=100_000_000
-    )
-    users: Whole = setting(
-        1, "Programs that do it at the same time, each with a file of its own", GENERAL, ge=1, le=1000
-    )
+    """Think time: from the end of a call to the next one (closed workload)."""
+    think_cv: Real = setting(0.0, GENERAL, within=(0, 10))
+    """Coefficient of variation of think_s: 0 fixed, 1 exponential."""
+    extends: bool = setting(False, GENERAL, STREAM.at(170, "The file grows"))
+    """Writes extend the file; otherwise its blocks exist already."""
+    fsync_every: Whole = setting(0, GENERAL, STREAM.at(160, "fsync after (calls); 0 = never"), within=(0, 100_000_000))
+    """Buffered writes between two fsync calls; 0 for no fsync."""
+    users: Whole = users(1000)
+    """Programs that do it at the same time, each with a file of its own."""
 
     def opened_as(self, system: "System") -> str:
         """How its file is opened: it is none of the database's."""
@@ -367,9 +378,7 @@ class Calls(Work):
         if self.pattern == "strided" and self.stride_bytes is None:
             raise ValueError("pattern strided needs stride_bytes")
         if self.span_bytes is not None and self.span_bytes < self.block_size_bytes:
-            raise ValueError(
-                f"span_bytes {self.span_bytes} is less than block_size_bytes {self.block_size_bytes}"
-            )
+            raise ValueError(f"span_bytes {self.span_bytes} is less than block_size_bytes {self.block_size_bytes}")
         if self.rate_per_s is not None and (self.think_s or self.in_flight > 1):
             raise ValueError("rate_per_s is an open workload; think_s and in_flight belong to a closed one")
         if self.submission == "pread" and self.in_flight > 1:
@@ -377,13 +386,9 @@ class Calls(Work):
                 f"submission pread has one call in flight; in_flight {self.in_flight} needs libaio, io_uring or polled"
             )
         if self.batch > self.in_flight:
-            raise ValueError(
-                f"batch {self.batch} is more than in_flight {self.in_flight}; allowed are 1 to in_flight"
-            )
+            raise ValueError(f"batch {self.batch} is more than in_flight {self.in_flight}; allowed are 1 to in_flight")
         if self.submission == "polled" and self.rate_per_s is not None:
-            raise ValueError(
-                "submission polled is for a closed workload, whose program waits; leave out rate_per_s"
-            )
+            raise ValueError("submission polled is for a closed workload, whose program waits; leave out rate_per_s")
         return self
 
 
@@ -400,12 +405,9 @@ class WriteStream(Calls):
 
     writes: ClassVar[bool] = True
     kind: Literal["write_stream"] = "write_stream"
-    synced: Literal["none", "sync", "dsync"] = setting(
-        "none",
-        "Past the page cache: whether the file is opened with O_SYNC or O_DSYNC beside O_DIRECT, so that each write is "
-        "on the medium, and its journal committed where there is something to commit, before it ends",
-        "linux-direct-sync",
-    )
+    synced: Literal["none", "sync", "dsync"] = setting("none", "linux-direct-sync", STREAM.at(150, "O_DIRECT with"))
+    """Past the page cache: whether the file is opened with O_SYNC or O_DSYNC beside O_DIRECT, so that each write is on
+    the medium, and its journal committed where there is something to commit, before it ends."""
 
 
 class ReadStream(Calls):
@@ -414,10 +416,9 @@ class ReadStream(Calls):
     writes: ClassVar[bool] = False
     kind: Literal["read_stream"] = "read_stream"
     fadvise: Literal["normal", "sequential", "random"] = setting(
-        "normal",
-        "posix_fadvise of a buffered file: sequential doubles the read-ahead, random switches it off",
-        "linux-fadvise",
+        "normal", "linux-fadvise", STREAM.at(140, "posix_fadvise")
     )
+    """posix_fadvise of a buffered file: sequential doubles the read-ahead, random switches it off."""
 
     @model_validator(mode="after")
     def _reads_write_nothing(self) -> Self:

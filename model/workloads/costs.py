@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, cast
 
-from blocktime.model.demand.change import FIRST_STEPS, ROW_STEP_S, are_rows_many, meets_others, rows_cost
+from blocktime.model.demand.row_changes import FIRST_STEPS, ROW_STEP_S, are_rows_many, meets_others, rows_cost
 from blocktime.model.spec import Dml, System, Workload
 
 

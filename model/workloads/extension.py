@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from blocktime.model.laws.iostat import DeviceSums
-from blocktime.model.machine.device.iostat import Counters, Interval
+from blocktime.model.laws.iostat_columns import DeviceSums
+from blocktime.model.machine.device.diskstats import Counters, Interval
 from blocktime.model.workloads.steady import CONFIDENCE, LEAST_BATCHES, estimate, warm_up_batches
 
 __all__ = ["CONFIDENCE", "DeviceMoment", "ExtendedCounters", "Stretch", "stretch_of"]
@@ -70,14 +70,11 @@ def stretch_of(progress: Sequence[Progress]) -> Stretch | None:
 
     The warm-up is left out by MSER [white-1997]. Windows lie at different places of the work, so each has its own mean.
     """
-    moments = [
-        rank for rank, each in enumerate(progress) if rank + 1 == len(progress) or _goes_on(progress, rank)
-    ]
+    moments = [rank for rank, each in enumerate(progress) if rank + 1 == len(progress) or _goes_on(progress, rank)]
     pairs = [
         (first, last)
         for first, last in pairwise(moments)
-        if progress[first].window == progress[last].window != NO_WINDOW
-        and progress[last].work > progress[first].work
+        if progress[first].window == progress[last].window != NO_WINDOW and progress[last].work > progress[first].work
     ]
     if len(pairs) < 2 * LEAST_BATCHES:
         return None
@@ -86,13 +83,7 @@ def stretch_of(progress: Sequence[Progress]) -> Stretch | None:
     windows = np.array([progress[first].window for first, _ in pairs])
     rates, kinds = took_s / done, np.unique(windows)
     first = warm_up_batches(rates) if len(kinds) == 1 else 0
-    pairs, rates, took_s, done, windows = (
-        pairs[first:],
-        rates[first:],
-        took_s[first:],
-        done[first:],
-        windows[first:],
-    )
+    pairs, rates, took_s, done, windows = (pairs[first:], rates[first:], took_s[first:], done[first:], windows[first:])
     mean_s = float(np.sum(took_s) / np.sum(done))
     for window in kinds:
         rates[windows == window] += mean_s - np.mean(rates[windows == window])
@@ -142,16 +133,11 @@ class ExtendedCounters:
         ]
         self.interval_s = counters.interval_s
         self.sizes = {
-            kind: count
-            + round(times * sum(end.sizes.get(kind, 0) - begin.sizes.get(kind, 0) for begin, end in ends))
+            kind: count + round(times * sum(end.sizes.get(kind, 0) - begin.sizes.get(kind, 0) for begin, end in ends))
             for kind, count in counters.sizes.items()
         }
         played, every = calls
-        if (
-            played > 1
-            and not sum(counters.merges)
-            and all(count % played == 0 for count in counters.sizes.values())
-        ):
+        if played > 1 and not sum(counters.merges) and all(count % played == 0 for count in counters.sizes.values()):
             self.sizes = {kind: count // played * every for kind, count in counters.sizes.items()}
         self._moved_bytes = [moved // played * every for moved in counters.moved_bytes]
         """Bytes of the requests, where each call moves as many."""
@@ -163,9 +149,7 @@ class ExtendedCounters:
     @property
     def requests(self) -> list[int]:
         """Requests that are done, reads first."""
-        return [
-            sum(count for (write, _), count in self.sizes.items() if write is side) for side in (False, True)
-        ]
+        return [sum(count for (write, _), count in self.sizes.items() if write is side) for side in (False, True)]
 
     @property
     def merges(self) -> list[int]:
@@ -178,8 +162,7 @@ class ExtendedCounters:
         if self._is_alike:
             return self._moved_bytes
         return [
-            sum(size * count for (write, size), count in self.sizes.items() if write is side)
-            for side in (False, True)
+            sum(size * count for (write, size), count in self.sizes.items() if write is side) for side in (False, True)
         ]
 
     def counted(self) -> DeviceSums:

@@ -137,7 +137,7 @@ class _Together(Family):
 
     def simulate(self, system: System, work: Workload, *, seed: int, name: str) -> RunResult:
         """The simulation's answer."""
-        from blocktime.model.workloads.together import simulate_together  # noqa: PLC0415  (SimPy, when first asked)
+        from blocktime.model.workloads.together import simulate_together
 
         families = [family_of(program.kind) for program in work.programs]
         return simulate_together(system, work, families, seed=seed, name=name)
@@ -150,15 +150,11 @@ class _Together(Family):
     def cost(self, system: System, work: Workload) -> AnswerCost:
         """Of all programs, together and each alone."""
         costs = [
-            family_of(program.kind).cost(system, program.model_copy(update={"beside": ()}))
-            for program in work.programs
+            family_of(program.kind).cost(system, program.model_copy(update={"beside": ()})) for program in work.programs
         ]
         dearest = max(costs)
         return AnswerCost(
-            2 * sum(cost.seconds for cost in costs),
-            sum(cost.bytes for cost in costs),
-            dearest.steps,
-            dearest.what,
+            2 * sum(cost.seconds for cost in costs), sum(cost.bytes for cost in costs), dearest.steps, dearest.what
         )
 
 
@@ -184,8 +180,9 @@ class Kind(NamedTuple):
 
 
 DML_LEAVES_OUT: Final = (
-    "DBWR's writes delay the statement only when the buffer cache has no room for more dirty blocks. The model assumes "
-    "that LGWR and archiving keep up, and that the last commit follows the statement"
+    "DBWR's writes delay the statement only when the buffer cache has no room for more dirty blocks, and LGWR's only "
+    "where its disk is shared, limited or slower than the session. The model assumes that the last commit follows the "
+    "statement and, without instance.archive_disk, that archiving keeps up"
 )
 
 

@@ -72,6 +72,6 @@ def _joined(means: NDArray[np.float64]) -> NDArray[np.float64]:
     batch_count = len(means)
     joined = max(1, batch_count // (2 * LEAST_BATCHES))
     batches = batch_count // joined
-    kept: NDArray[np.float64] = means[batch_count - batches * joined :]
-    means_of_batches: NDArray[np.float64] = kept.reshape(batches, joined).mean(axis=1)
+    latest: NDArray[np.float64] = means[batch_count - batches * joined :]
+    means_of_batches: NDArray[np.float64] = latest.reshape(batches, joined).mean(axis=1)
     return means_of_batches

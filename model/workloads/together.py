@@ -8,7 +8,7 @@ too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol, cast
 
@@ -16,26 +16,26 @@ import numpy as np
 import simpy
 from numpy.typing import NDArray
 
-from blocktime.model.books import ROUNDING, changed, device_of, devices
 from blocktime.model.budget import watch_here
-from blocktime.model.causes import DEVICE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
+from blocktime.model.causes import DEVICE, DIRECT_WRITE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
+from blocktime.model.closing import ROUNDING, changed, device_of, devices
 from blocktime.model.demand.popular_blocks import by_popularity
-from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.demand.transaction_demand import run_transactions
 from blocktime.model.errors import BooksDoNotBalance, OutsideLaw, OverBudget
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.measures import READ_EVENTS
-from blocktime.model.results import EventTime, ProgramFigures, ProgramStats, RunResult
+from blocktime.model.results import EventTime, ProgramFigures, ProgramStats, ResponseLine, RunResult
 from blocktime.model.sim.device import PROGRAM
-from blocktime.model.sim.machine import Machine, Place, machine_of
+from blocktime.model.sim.shared_machine import Machine, Place, machine_of
 from blocktime.model.sim.streams import stream
 from blocktime.model.spec import System, Table, Workload
 from blocktime.model.units import MIB, show_bytes, show_number, show_seconds
-from blocktime.model.workloads.shared_cache import held_of
+from blocktime.model.workloads.shared_cache import cache_shares_of
 
 MOST_SIMULATED_S = 30 * 86400.0
 LONGER = 1.02
 """Times as long as alone, from which on it is worth a reason."""
-MOST_KEPT = 100
+MOST_RUNS = 100
 """Executions of a program that are kept, or up to twice as many."""
 WORTH_NAMING = 0.1
 """Of what a program takes longer, the least share that is named."""
@@ -52,7 +52,7 @@ class Program(Protocol):
     def end_byte(self) -> int:
         """Where its data on the disk end."""
 
-    def held_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    def warm_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """Blocks of its own that the buffer cache holds at first, and their touches; None where it knows none."""
 
     def result(self, name: str) -> RunResult | None:
@@ -78,6 +78,9 @@ class EndlessProgram(Program, Protocol):
 
     def is_precise(self) -> bool:
         """Whether they are as precise as asked."""
+
+    def lines(self) -> list[ResponseLine]:
+        """Their response over time."""
 
     def end_by(self, limit: str) -> bool:
         """End here, where a limit of time ended the run; whether it is long enough to tell how precise it is."""
@@ -118,10 +121,12 @@ class RepeatedProgram:
         """Executions that have ended, and of how many one is kept."""
         self.busy_s, self.requests = 0.0, 0
         """What the disk did for the executions before the one under way."""
+        self.runs: list[tuple[float, float]] = []
+        """Begin and end of the first executions."""
         watch = machine.env.watch
-        held = watch.held
+        bytes_before = watch.allocated_bytes
         self._running = make(place)
-        self._size_bytes = watch.held - held
+        self._size_bytes = watch.allocated_bytes - bytes_before
         self.end_byte = self._running.end_byte
         self.once = machine.env.event()
         """When the first execution has ended."""
@@ -129,17 +134,19 @@ class RepeatedProgram:
 
     def _go_on(self) -> Generator[simpy.Event, Any, None]:
         machine, owner = self._machine, self._place.owner
-        again = self._place._replace(begin_s=0.0)
+        again, begin_s = self._place._replace(begin_s=0.0), self._place.begin_s
         while True:
             assert self._running.ended is not None
             yield self._running.ended
+            self.runs += [(begin_s, machine.env.now)] if len(self.runs) < MOST_RUNS else []
+            begin_s = machine.env.now
             if self._rank % self._each:
                 machine.env.watch.hold(-self._size_bytes)
             else:
                 self._done.append(self._running)
-                if len(self._done) == 2 * MOST_KEPT:
+                if len(self._done) == 2 * MOST_RUNS:
                     self._done, self._each = self._done[::2], 2 * self._each
-                    machine.env.watch.hold(-MOST_KEPT * self._size_bytes)
+                    machine.env.watch.hold(-MOST_RUNS * self._size_bytes)
             self._rank += 1
             if not self.once.triggered:
                 self.once.succeed()
@@ -150,9 +157,9 @@ class RepeatedProgram:
             machine.counted_apart(owner)
             self._running = self._running.again(again)
 
-    def held_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    def warm_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """Those of its first execution."""
-        return self._running.held_blocks()
+        return self._running.warm_blocks()
 
     def result(self, name: str) -> RunResult | None:
         """What the execution did that took nearest to the mean of all complete ones, or of some spread evenly."""
@@ -161,9 +168,7 @@ class RepeatedProgram:
         return min(results, key=lambda result: abs(result.time.elapsed_s - mean_s))
 
 
-def simulate_together(
-    system: System, work: Workload, families: Sequence[Family], *, seed: int, name: str
-) -> RunResult:
+def simulate_together(system: System, work: Workload, families: Sequence[Family], *, seed: int, name: str) -> RunResult:
     """Answer work and what stands beside it by one simulation; the result is the first one's, with all in ``programs``.
 
     *families* are those of its programs, in order.
@@ -175,17 +180,15 @@ def simulate_together(
     programs = [program.model_copy(update={"beside": ()}) for program in work.programs]
     every = list(zip(systems, programs, seeds, families, strict=True))
     # NOTE: each alone first, so that a budget that ends them together leaves both
-    alone = [_play_alone(_at_once(*asked), name) for asked in every]
-    machine, played, together = _play(every, name)
+    alone = [_play_alone(_at_once(*entry), name) for entry in every]
+    machine, played, together, ends_s = _play(every, name)
     first, end_s = together[0], machine.env.now
     at_work = machine.processors.busy_s / (system.host.cores.threads * end_s)
-    if (
-        not any(family.endless for family in families) and at_work > 1 + ROUNDING
-    ):  # else some is handed in ahead
+    if not any(family.endless for family in families) and at_work > 1 + ROUNDING:  # else some is handed in ahead
         raise BooksDoNotBalance(f"all programs together keep the processors busy for {at_work!r} of the time")
     if first is None:
         raise OutsideLaw("too few transactions ended to say anything: ask for more users or a higher rate")
-    program_statses = _programs(machine, work, played, (together, alone))
+    program_statses = _programs(machine, work, played, (together, alone), ends_s)
     return changed(
         first,
         programs=program_statses,
@@ -204,55 +207,67 @@ def lasts(end_s: float, first_endless: bool) -> str:
 
 METHOD = "simulation of all programs on one machine: processors, buffer cache, page cache, queue and drives"
 
-Asked = tuple[System, Any, int, Family]
+ProgramEntry = tuple[System, Any, int, Family]
 """System, program, seed and family."""
 
 
-def _play(every: Sequence[Asked], name: str) -> tuple[Machine, list[Program], list[RunResult | None]]:
-    """All programs on one machine, and what each of them did; None where it says too little."""
+Played = tuple[Machine, list[Program], list[RunResult | None], dict[int, float]]
+"""The machine, its programs, what each of them did or None where that says too little, and when each ended by rank."""
+
+
+def _play(every: Sequence[ProgramEntry], name: str) -> Played:
+    """All programs on one machine, and what came of it."""
     machine = machine_of(every[0][0], every[0][2])
     machine.shared = True
     machine.in_phases = not every[0][3].endless
     families = [family for *_, family in every]
-    held = held_of(
-        [(own, work) for own, work, *_ in every],
+    shares = cache_shares_of(
+        [(its_system, work) for its_system, work, *_ in every],
         [getattr(work, "begin_s", 0.0) for _, work, *_ in every],
         endless=families[0].endless,
     )
-    machine.held = {rank * PROGRAM: each for rank, each in enumerate(held) if each is not None}
+    machine.cache_shares = {rank * PROGRAM: each for rank, each in enumerate(shares) if each is not None}
     place_byte = 0
     programs: dict[int, Program] = {}
     if not families[0].endless:  # else each begins anew, on a segment as it was at first
-        for own, work, *_ in every:
+        for its_system, work, *_ in every:
             if work.plays_rows and not work.by_direct_path:
-                machine.changing.setdefault(own.table, []).append(work)
+                machine.changing.setdefault(its_system.table, []).append(work)
     places: dict[Table, int] = {}
     # NOTE: those that never end come first, as the buffer cache that others read through is theirs
     for rank in sorted(range(len(every)), key=lambda rank: not families[rank].endless):
-        own, work, seed, _ = every[rank]
+        its_system, work, seed, _ = every[rank]
         first_byte = place_byte
-        if work in machine.changing.get(own.table, ()) and not work.inserts:
-            first_byte = places.setdefault(own.table, place_byte)
+        if work in machine.changing.get(its_system.table, ()) and not work.inserts:
+            first_byte = places.setdefault(its_system.table, place_byte)
         place = Place(rank * PROGRAM, first_byte, getattr(work, "begin_s", 0.0))
         machine.counted_apart(place.owner)
-        make = partial(families[rank].processes.begin, machine, own, work, seed)
+        make = partial(families[rank].processes.begin, machine, its_system, work, seed)
         again = families[0].endless and not families[rank].endless
         programs[rank] = RepeatedProgram(machine, make, place) if again else make(place)
         place_byte = max(place_byte, -(-programs[rank].end_byte // MIB) * MIB)
-        _refuse_what_does_not_fit(own, work, place_byte)
+        _refuse_what_does_not_fit(its_system, work, place_byte)
     in_order = [programs[rank] for rank in range(len(every))]
     _warm(machine, every[0][2], in_order)
+    ends_s: dict[int, float] = {}
+
+    def note_end(rank: int, _event: simpy.Event) -> None:
+        ends_s[rank] = machine.env.now
+
+    for rank, program in enumerate(in_order):
+        if program.ended is not None and program.ended.callbacks is not None:
+            program.ended.callbacks.append(partial(note_end, rank))
     _run(machine, in_order)
-    return machine, in_order, [program.result(name) for program in in_order]
+    return machine, in_order, [program.result(name) for program in in_order], ends_s
 
 
-def _play_alone(asked: Asked, name: str) -> RunResult:
+def _play_alone(entry: ProgramEntry, name: str) -> RunResult:
     """What a program does that has the machine for itself, which is given back when it has ended."""
-    system, work, seed, family = asked
+    system, work, seed, family = entry
     watch = watch_here()
-    held_bytes = watch.held
+    bytes_before = watch.allocated_bytes
     result = family.processes.simulate(by_popularity(system, work), work, seed=seed, name=name)
-    watch.hold(held_bytes - watch.held)
+    watch.hold(bytes_before - watch.allocated_bytes)
     return result
 
 
@@ -260,10 +275,10 @@ def _warm(machine: Machine, seed: int, programs: Sequence[Program]) -> None:
     """Put what the cache holds of popular blocks into it, in any order; one of users is theirs already."""
     if machine.pool is None or len(machine.pool.buffers):
         return
-    held = [cached for program in programs if (cached := program.held_blocks()) is not None]
-    if not held:
+    parts = [cached for program in programs if (cached := program.warm_blocks()) is not None]
+    if not parts:
         return
-    blocks, counts = (np.concatenate([each[side] for each in held]) for side in (0, 1))
+    blocks, counts = (np.concatenate([each[side] for each in parts]) for side in (0, 1))
     order = stream(seed, "cached blocks").permutation(len(blocks))[: machine.pool.buffers.size_blocks]
     machine.pool.buffers.fill(blocks[order], count=counts[order])
 
@@ -305,7 +320,7 @@ def system_of(system: System, program: Any) -> System:
     return system if table is None else system.model_copy(update={"table": table})
 
 
-def _at_once(system: System, program: Any, seed: int, family: Family) -> Asked:
+def _at_once(system: System, program: Any, seed: int, family: Family) -> ProgramEntry:
     """The program beginning at once; of what never ends one run, however precise it is."""
     changed: dict[str, Any] = {}
     if hasattr(program, "begin_s"):
@@ -337,9 +352,11 @@ def _programs(
     work: Workload,
     programs: Sequence[Program],
     results: tuple[Sequence[RunResult | None], Sequence[RunResult | None]],
+    ends_s: Mapping[int, float],
 ) -> list[ProgramStats]:
     """What every program gets of the machine, and what it would get alone; *results* are of both."""
     end_s = machine.env.now
+    machine.counters.round(end_s)
     busy_s, requests = [], []
     for rank, program in enumerate(programs):
         counted = machine.counted_apart(rank * PROGRAM)
@@ -351,8 +368,7 @@ def _programs(
     busy = machine.counters.busy_s / end_s
     kinds = [program.kind.replace("_", " ") for program in work.programs]
     names = [
-        f"{kind} {kinds[: rank + 1].count(kind)}" if kinds.count(kind) > 1 else kind
-        for rank, kind in enumerate(kinds)
+        f"{kind} {kinds[: rank + 1].count(kind)}" if kinds.count(kind) > 1 else kind for rank, kind in enumerate(kinds)
     ]
     stats = []
     cached_per_s = [_cached_per_s(result) for result in results[0]]
@@ -361,19 +377,22 @@ def _programs(
         others = [other for other in range(len(names)) if other != rank]
         at_the_disk = max(((fractions[other], names[other]) for other in others), default=(0.0, ""))
         in_the_cache = max(((cached_per_s[other], names[other]) for other in others), default=(0.0, ""))
+        begin_s, played = getattr(program, "begin_s", 0.0), programs[rank]
+        of_one = [(begin_s, ends_s[rank])] if rank in ends_s else []
+        repeated = played if isinstance(played, RepeatedProgram) else None
         stats.append(
             ProgramStats(
                 **{name: getattr(here, name) for name in ProgramFigures.model_fields},
                 name=names[rank],
                 kind=program.kind,
                 users=program.users,
-                begin_s=getattr(program, "begin_s", 0.0),
+                begin_s=begin_s,
                 disk_fraction=fractions[rank],
                 requests=requests[rank],
                 alone=alone,
-                because=_because(
-                    here, alone, busy, at_the_disk[1], in_the_cache[1] if in_the_cache[0] else ""
-                ),
+                because=_because(here, alone, busy, at_the_disk[1], in_the_cache[1] if in_the_cache[0] else ""),
+                runs=repeated.runs if repeated else of_one,
+                lines=[] if repeated or played.ended else cast("EndlessProgram", played).lines(),
             )
         )
     return stats
@@ -449,6 +468,9 @@ def _because(
                     + (f": {in_the_cache} ages its blocks out" if in_the_cache else ""),
                 )
             )
+    if here.response_s and alone.response_s and not here.waits and at_the_disk:  # a stream: its calls have no events
+        each = f"a call takes {show_seconds(here.response_s)}, alone {show_seconds(alone.response_s)}"
+        return [f"{each}{_busy_said(busy, at_the_disk)}"]
     return [text for more_s, text in sorted(causes, reverse=True) if more_s >= WORTH_NAMING * longer_s]
 
 
@@ -462,11 +484,11 @@ def _wait_said(event: str, here: EventTime, alone: EventTime, busy: float, holde
     text += f", alone {show_seconds(before_s)}" if alone.waits else "; none when alone"
     if here.waits > LONGER * alone.waits > 0:
         text += f", and occurs {show_number(here.waits, 4)} times instead of {show_number(alone.waits, 4)}"
-    return (
-        f"{text}: the disk is busy {100 * busy:.0f} % of the time; its largest other user is {holder}"
-        if event in AT_DISK
-        else text
-    )
+    return text + (_busy_said(busy, holder) if event in AT_DISK else "")
 
 
-AT_DISK = (*READ_EVENTS, LOG_FILE_SYNC, DEVICE, FREE_BUFFERS)
+def _busy_said(busy: float, holder: str) -> str:
+    return f": the disk is busy {100 * busy:.0f} % of the time; its largest other user is {holder}"
+
+
+AT_DISK = (*READ_EVENTS, LOG_FILE_SYNC, DEVICE, FREE_BUFFERS, DIRECT_WRITE)

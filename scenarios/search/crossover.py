@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise, takewhile
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from blocktime.model.errors import SpecError
 from blocktime.scenarios.declared import takes_whole_numbers
 from blocktime.scenarios.load import source_in, to_mapping
-from blocktime.scenarios.search.along import Along
+from blocktime.scenarios.search.search_axis import Along
 from blocktime.scenarios.spec import Scenario
-from blocktime.scenarios.sweeps.answers import PLACES, Answer, Asked, Item, answers
+from blocktime.scenarios.sweeps.answers import PLACES, Answer, Item, SweepTask, answers
 from blocktime.scenarios.sweeps.points import Points
-from blocktime.scenarios.sweeps.spec import Axis
+from blocktime.scenarios.sweeps.sweep_spec import Axis
 
 SCANNED: Final = 33
 AT_ONCE: Final = 8
 """Answers between two calls of a progress."""
 SAME: Final = 1e-9
 """Share of the elapsed time below which two are one."""
-LEVEL: Final = 3e-4
-"""Share that two may be apart where they coincide once they have jumped together; nobody takes less there."""
 EQUAL: Final = 1e-3
 """Share that two may be apart where they are said to cross; farther apart they jump past each other."""
 
@@ -44,15 +42,13 @@ class TimesAt:
     value: Any
     first_s: float
     second_s: float
-    coincides: bool = False
-    """Whether they have jumped together, and stay so to this end of the field."""
 
     @property
     def less(self) -> Less:
         """Which of the two takes less time."""
         if math.isnan(self.first_s + self.second_s):
             return "unknown"
-        if self.coincides or self.apart_fraction <= SAME:
+        if self.apart_fraction <= SAME:
             return "neither"
         return "first" if self.first_s < self.second_s else "second"
 
@@ -65,12 +61,12 @@ class TimesAt:
 
 @dataclass(frozen=True, slots=True)
 class LeadChange:
-    """Where another of the two begins to take less time, or where they begin or cease to coincide."""
+    """Where another of the two begins to take less time, or where they begin or cease to be equal."""
 
     below: TimesAt
     above: TimesAt
     at: TimesAt
-    """The value at which they are nearest to each other: one of the two, or one between them where they are equal."""
+    """The one of the two at which they are nearest to each other."""
     is_whole: bool
     """Whether below and above are neighbours, with no value between them."""
 
@@ -111,18 +107,13 @@ def crossover(first: Scenario, second: Scenario, axis: Axis, progress: Progress 
     scanned = search.ask(along.scan(SCANNED))
     for place, scenario in enumerate((first, second)):
         if all(error[place] for error in search.errors):
-            raise SpecError(
-                f"{scenario.name}: no value of {axis.key} has an answer: {search.errors[0][place]}"
-            )
-    search.level(scanned[::-1])
-    search.level(scanned)
+            raise SpecError(f"{scenario.name}: no value of {axis.key} has an answer: {search.errors[0][place]}")
     changes = [
-        change
-        for below, above in pairwise(search.line)
+        search.halved(below, above)
+        for below, above in pairwise(scanned)
         if "unknown" not in (below.less, above.less) and below.less != above.less
-        for change in search.halved(below, above)
     ]
-    return Crossover(axis.key, search.line, tuple(_joined(changes)))
+    return Crossover(axis.key, search.line, tuple(changes))
 
 
 Times = Callable[[Sequence[Any]], Sequence[Answer]]
@@ -131,8 +122,8 @@ Times = Callable[[Sequence[Any]], Sequence[Answer]]
 def _times(scenario: Scenario, key: str) -> Times:
     """What answers *scenario* with other values in the field *key*."""
     source = source_in(to_mapping(scenario), scenario.name, scenario.origin)
-    asked = Asked(Points(source, [key]), scenario.seed)
-    return lambda values: answers(asked, [Item(place, 0, {key: value}) for place, value in enumerate(values)])
+    task = SweepTask(Points(source, [key]), scenario.seed)
+    return lambda values: answers(task, [Item(place, 0, {key: value}) for place, value in enumerate(values)])
 
 
 class _Search:
@@ -170,44 +161,16 @@ class _Search:
         """All that is known, from low to high."""
         return tuple(self.known[value] for value in sorted(self.known))
 
-    def level(self, scanned: Sequence[TimesAt]) -> None:
-        """Mark where the two coincide from the first of *scanned* on, if it ends by a jump."""
-        together = list(takewhile(lambda reached: reached.apart_fraction <= LEVEL, scanned))
-        if not together or len(together) == len(scanned) or scanned[len(together)].less == "unknown":
-            return
-
-        def is_level(at: TimesAt) -> bool | None:
-            return None if at.less == "unknown" else at.apart_fraction <= LEVEL
-
-        inner, outer, unknown = self._along.halved(
-            together[-1], scanned[len(together)], self._ask_one, is_level
-        )
-        if unknown is None and outer.apart_fraction > EQUAL:
-            low, high = sorted((scanned[0].value, inner.value))
-            marked = (replace(point, coincides=True) for point in self.line if low <= point.value <= high)
-            self.known.update((point.value, point) for point in marked)
-
-    def halved(self, below: TimesAt, above: TimesAt) -> list[LeadChange]:
-        """The stretch between two values that disagree as short as it can be; two where both are equal between them."""
+    def halved(self, below: TimesAt, above: TimesAt) -> LeadChange:
+        """The stretch between two values that disagree, as short as it can be."""
 
         def is_like_below(at: TimesAt) -> bool | None:
-            is_between = at.less == "neither" and "neither" not in (below.less, above.less)
-            return None if is_between or at.less == "unknown" else at.less == below.less
+            if at.less == "unknown":
+                return None
+            if "neither" in (below.less, above.less):
+                return at.less == below.less
+            return (at.first_s < at.second_s) == (below.less == "first")
 
-        below, above, equal = self._along.halved(below, above, self._ask_one, is_like_below)
-        if equal is not None and equal.less == "neither":
-            return self.halved(below, equal) + self.halved(equal, above)
-        at = min(below, above, key=lambda point: point.apart_fraction)
-        return [LeadChange(below, above, at, self._along.values is not None)]
-
-
-def _joined(changes: Sequence[LeadChange]) -> list[LeadChange]:
-    """*changes*, those to and from a single value at which the two are equal made one."""
-    joined: list[LeadChange] = []
-    for change in changes:
-        last = joined[-1] if joined else None
-        if last is not None and last.above == change.below:
-            joined[-1] = replace(last, above=change.above, at=last.above)
-        else:
-            joined.append(change)
-    return joined
+        low, high = self._along.halved(below, above, self._ask_one, is_like_below)
+        at = min(low, high, key=lambda point: point.apart_fraction)
+        return LeadChange(low, high, at, self._along.values is not None)

@@ -14,20 +14,12 @@ from blocktime.model.engine import is_played
 from blocktime.model.errors import SpecError, cut
 from blocktime.scenarios.declared import limits_of
 from blocktime.scenarios.load import Source
-from blocktime.scenarios.search.along import Along
 from blocktime.scenarios.search.limits import number_said
-from blocktime.scenarios.search.question import (
-    USUALLY,
-    Asker,
-    check_has,
-    check_measure,
-    measures_in,
-    question_of,
-)
-from blocktime.scenarios.sweeps.plan import value_in
-from blocktime.scenarios.sweeps.points import Values
-from blocktime.scenarios.sweeps.spec import Axis
+from blocktime.scenarios.search.question import USUALLY, Asker, check_has, check_measure, measures_in, question_of
+from blocktime.scenarios.search.search_axis import Along
+from blocktime.scenarios.sweeps.points import Values, value_in
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
+from blocktime.scenarios.sweeps.sweep_spec import Axis
 from blocktime.scenarios.sweeps.table import check_place
 
 SCANNED: Final = 9
@@ -58,9 +50,7 @@ def goal_of(text: str) -> Goal:
     where = f"seek {cut(text)!r}"
     match = _GOAL.fullmatch(text)
     if match is None:
-        raise SpecError(
-            f"{where}: write it as MEASURE = NUMBER, with = or <= or >=, such as response_s = 0.1"
-        )
+        raise SpecError(f"{where}: write it as MEASURE = NUMBER, with = or <= or >=, such as response_s = 0.1")
     measure, test, right = match.groups()
     check_measure(measure, where)
     number = number_said(right, where, measure)
@@ -148,12 +138,7 @@ def _holds(test: str, outcome: float, goal: float) -> bool:
 
 
 def seek(
-    name: Source | str | Path,
-    goal: str,
-    vary: Sequence[str | Axis] = (),
-    *,
-    at: SweepBackend = USUALLY,
-    **how: Any,
+    name: Source | str | Path, goal: str, vary: Sequence[str | Axis] = (), *, at: SweepBackend = USUALLY, **how: Any
 ) -> Crossing:
     """Where the one axis of *vary* brings a measure to its goal, such as ``response_s <= 2 * base``.
 
@@ -168,13 +153,9 @@ def seek(
         check_place(Path(out), force)
     question = question_of(name, vary, **how)
     if question.where:
-        raise SpecError(
-            f"{question.source.name}: its where leaves points out; a goal is sought along all of an axis"
-        )
+        raise SpecError(f"{question.source.name}: its where leaves points out; a goal is sought along all of an axis")
     if len(question.axes) > 1:
-        raise SpecError(
-            f"seek takes one axis; got {len(question.axes)}: {cut(', '.join(question.keys), 200)}"
-        )
+        raise SpecError(f"seek takes one axis; got {len(question.axes)}: {cut(', '.join(question.keys), 200)}")
     along = Along(question.axes[0], question.axes[0].key in question.whole)
     if not along.is_ordered:
         raise SpecError(
@@ -201,9 +182,7 @@ class _Search:
         scanned = self._ask(self._along.scan(SCANNED))
         answered = [reached for reached in scanned if reached.is_answered]
         if not answered:
-            raise SpecError(
-                f"{source.name}: no point along {self._along.key} has an answer: {scanned[0].error}"
-            )
+            raise SpecError(f"{source.name}: no point along {self._along.key} has an answer: {scanned[0].error}")
         number = self._number()
         stretch = self._first_change(scanned, number)
         below, above = self._halved(*stretch, number) if stretch else (None, None)
@@ -247,9 +226,7 @@ class _Search:
     def _side(self, reached: MeasureAt, number: float) -> bool | None:
         return self._goal.holds(reached.outcome, number) if reached.is_answered else None
 
-    def _first_change(
-        self, scanned: Sequence[MeasureAt], number: float
-    ) -> tuple[MeasureAt, MeasureAt] | None:
+    def _first_change(self, scanned: Sequence[MeasureAt], number: float) -> tuple[MeasureAt, MeasureAt] | None:
         """The first neighbours in the scan on different sides; what has no answer is on neither."""
         first = next(place for place, reached in enumerate(scanned) if reached.is_answered)
         for reached, other in pairwise(scanned[first:]):
@@ -260,7 +237,7 @@ class _Search:
     def _halved(self, below: MeasureAt, above: MeasureAt, number: float) -> tuple[MeasureAt, MeasureAt]:
         """The stretch between two values as short as it can be; what has no answer is behind the crossing."""
         side = self._side(below, number)
-        first, other, _ = self._along.halved(
+        first, other = self._along.halved(
             below, above, lambda value: self._ask([value])[0], lambda at: self._side(at, number) == side
         )
         return first, other
@@ -268,9 +245,7 @@ class _Search:
     def _is_monotone(self) -> bool:
         """Whether the outcomes that are known only rise, or only fall, along the axis."""
         known = (self.known[value] for value in sorted(self.known))
-        return is_monotone(
-            [reached.outcome for reached in known if reached.is_answered], max(STILL, self._chance())
-        )
+        return is_monotone([reached.outcome for reached in known if reached.is_answered], max(STILL, self._chance()))
 
     def _chance(self) -> float:
         """Share of its value by which chance alone may move a measure of simulated transactions."""

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.model.measures import MEASURES
 from blocktime.scenarios.load import Source
-from blocktime.scenarios.search.along import Along
 from blocktime.scenarios.search.limits import Limit, limits_of
 from blocktime.scenarios.search.question import (
     USUALLY,
@@ -31,10 +30,11 @@ from blocktime.scenarios.search.question import (
     question_of,
     signature,
 )
-from blocktime.scenarios.sweeps.plan import value_beside, value_in
-from blocktime.scenarios.sweeps.points import Points, Values
-from blocktime.scenarios.sweeps.spec import Axis
+from blocktime.scenarios.search.search_axis import Along
+from blocktime.scenarios.sweeps.points import Points, Values, value_in
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, whole_table, write
+from blocktime.scenarios.sweeps.sweep_plan import value_beside
+from blocktime.scenarios.sweeps.sweep_spec import Axis
 from blocktime.scenarios.sweeps.table import check_place
 
 MOST_COMBINATIONS: Final = 2_000
@@ -50,6 +50,7 @@ FIRST_STEP, LAST_STEP = 0.05, 1e-4
 TIGHT: Final = 1e-6
 """A limit with no more slack is met with equality."""
 ALIKE: Final = 1e-9
+MOST_RANKED: Final = 10
 NO_ANSWER: Final = 1e6
 """How far from all limits a point is that has no answer."""
 
@@ -124,6 +125,8 @@ class Optimum:
     failed: int = 0
     error: str = ""
     """Why the first of the failed points has no answer."""
+    ranking: tuple[Candidate, ...] = ()
+    """The best points that keep all limits, in their order, of those that differ in what is wanted."""
 
 
 def optimise(
@@ -155,7 +158,7 @@ def optimise(
         space = Space(asker, wanted)
         optimum = space.searched()
         if out is not None:
-            rows = asker.answer(asker.plan(space.asked_points), aloud=False)
+            rows = asker.answer(asker.plan(space.answered_points), aloud=False)
             write(rows, Path(out), force)
         return optimum
 
@@ -196,14 +199,14 @@ class Space:
         return math.prod(axis.count for axis in self.along)
 
     @property
-    def asked_points(self) -> list[Values]:
+    def answered_points(self) -> list[Values]:
         """All points that were answered."""
         return [spot.values for spot in self._known.spots.values() if spot.measures or spot.error]
 
     def _check_limits(self) -> None:
         """Fields that a limit asks for are fields of the scenario, or vary."""
         for limit in self._wanted.limits:
-            for key in limit.keys - set(self._question.keys):
+            for key in limit.keys - limit.names - set(self._question.keys):
                 value_in(self._base, key)
 
     def searched(self) -> Optimum:
@@ -225,12 +228,7 @@ class Space:
         return self._optimum(best, binding, idle, exact, settled)
 
     def _optimum(
-        self,
-        best: Candidate | None,
-        binding: tuple[Binding, ...],
-        idle: tuple[str, ...],
-        exact: bool,
-        settled: bool,
+        self, best: Candidate | None, binding: tuple[Binding, ...], idle: tuple[str, ...], exact: bool, settled: bool
     ) -> Optimum:
         spots = list(self._known.spots.values())
         nearest = min(spots, key=lambda spot: spot.violation, default=None)
@@ -240,8 +238,15 @@ class Space:
         return Optimum(
             self._question.source.name, wanted.measure, wanted.largest, tuple(limit.text for limit in wanted.limits),
             best, None if best else nearest, self._reference, tuple(slack >= 0 for slack in at_base), base, binding,
-            idle, len(self.asked_points), self.combinations, exact, settled, self._known.failed, self._known.error,
+            idle, len(self.answered_points), self.combinations, exact, settled, self._known.failed, self._known.error,
+            self._ranking(),
         )  # fmt: skip
+
+    def _ranking(self) -> tuple[Candidate, ...]:
+        """The best points, of equals the first."""
+        feasible = [spot for spot in self._known.spots.values() if spot.violation == 0 and spot.measures]
+        by_cost = {self._cost(spot): spot for spot in reversed(feasible)}
+        return tuple(by_cost[cost] for cost in sorted(by_cost)[:MOST_RANKED])
 
     def _base_value(self, key: str) -> Any:
         try:
@@ -277,9 +282,7 @@ class Space:
         names = [name for name in MEASURES if name in table]
         for place, point in enumerate(points):
             error = table["error"][place] or ""
-            measures = {
-                name: float(table[name][place]) for name in names if not math.isnan(table[name][place])
-            }
+            measures = {name: float(table[name][place]) for name in names if not math.isnan(table[name][place])}
             if not error and self._wanted.measure not in measures:
                 error = f"it has no {self._wanted.measure}"
             slacks = () if error else self._slacks(point, measures)
@@ -333,7 +336,7 @@ class Space:
             for column in places.T.tolist()
         ]
 
-    def _asked(self, points: Sequence[Values]) -> list[Candidate]:
+    def _ask_within_limit(self, points: Sequence[Values]) -> list[Candidate]:
         """As :meth:`ask`, as long as no more points are asked than may be."""
         new = sum(signature(point) not in self._known.spots for point in distinct(points))
         if new + len(self._known.spots) > self._most:
@@ -342,19 +345,15 @@ class Space:
 
     def _evolved(self) -> bool:
         """Differential evolution, a generation at a time; whether it settled."""
-        from scipy.optimize import (  # noqa: PLC0415  (takes a second to import)
-            Bounds,
-            NonlinearConstraint,
-            differential_evolution,
-        )
+        from scipy.optimize import Bounds, NonlinearConstraint, differential_evolution
 
         def violations(places: NDArray[np.float64]) -> NDArray[np.float64]:
             if places.ndim == 1:  # scipy only wants to know how many constraints there are
                 return np.zeros(1)
-            return np.array([[spot.violation for spot in self._asked(self._points(places))]])
+            return np.array([[spot.violation for spot in self._ask_within_limit(self._points(places))]])
 
         def costs(places: Any) -> Any:  # the stubs know no vectorized functions
-            spots = self._asked(self._points(places))
+            spots = self._ask_within_limit(self._points(places))
             return np.array([math.inf if spot.error else self._cost(spot) for spot in spots])
 
         start = [axis.place(self._base_value(axis.key)) for axis in self.along]
@@ -375,7 +374,7 @@ class Space:
         step = FIRST_STEP
         best = self._best()
         while best is not None and step >= LAST_STEP:
-            spots = self._asked([*self._around(best, step)])
+            spots = self._ask_within_limit([*self._around(best, step)])
             better = [spot for spot in spots if spot.violation == 0 and self._cost(spot) < self._cost(best)]
             if better:
                 best = min(better, key=self._cost)
@@ -422,7 +421,7 @@ class Space:
     def _beside(self, points: Sequence[Values], exact: bool) -> list[Candidate]:
         """Neighbours of the best point; what a limit on fields alone forbids is answered here where it can be."""
         try:
-            spots = self.ask(points) if exact else self._asked(points)
+            spots = self.ask(points) if exact else self._ask_within_limit(points)
         except _Enough:
             return []
         for spot in spots:
@@ -433,11 +432,7 @@ class Space:
 
     def _forbidden(self, best: Candidate, key: str, spot: Candidate, bindings: dict[str, Binding]) -> None:
         """Note the limits that forbid a neighbour which would be better."""
-        if (
-            not spot.measures
-            or spot.error
-            or not self._cost(spot) < self._cost(best) - ALIKE * abs(self._cost(best))
-        ):
+        if not spot.measures or spot.error or not self._cost(spot) < self._cost(best) - ALIKE * abs(self._cost(best)):
             return
         for limit, slack in zip(self._wanted.limits, spot.slacks, strict=True):
             if slack < 0:

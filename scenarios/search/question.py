@@ -15,16 +15,16 @@ from blocktime.model.errors import SpecError, UnknownName, cut
 from blocktime.model.measures import MEASURES
 from blocktime.scenarios.declared import takes_whole_numbers
 from blocktime.scenarios.load import Source
-from blocktime.scenarios.sweeps.answers import Asked, Item, answers
-from blocktime.scenarios.sweeps.asked import source_of_sweep
+from blocktime.scenarios.sweeps.answers import Item, SweepTask, answers
 from blocktime.scenarios.sweeps.design import values_in_range
 from blocktime.scenarios.sweeps.executors import Executor
-from blocktime.scenarios.sweeps.plan import USUAL_LIMIT, Plan, RunOptions, kind_of
 from blocktime.scenarios.sweeps.points import Values
 from blocktime.scenarios.sweeps.rows import Rows
-from blocktime.scenarios.sweeps.run import Outcome, Running
-from blocktime.scenarios.sweeps.spec import Axis, Sweep, axis_of, sweep_of
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, executor_at, notes_of, store_at
+from blocktime.scenarios.sweeps.sweep_plan import USUAL_LIMIT, Plan, RunOptions, kind_of
+from blocktime.scenarios.sweeps.sweep_run import Outcome, Running
+from blocktime.scenarios.sweeps.sweep_source import source_of_sweep
+from blocktime.scenarios.sweeps.sweep_spec import Axis, Sweep, axis_of, sweep_of
 
 Signature = tuple[Any, ...]
 """What tells two points apart: the values, and whether 1 is a number or a flag."""
@@ -76,16 +76,16 @@ def question_of(
     base = source.scenario()
     kind = kind_of(axes, base)
     whole = {axis.key for axis in axes if takes_whole_numbers(axis.key, kind)}
-    told = [_listed(axis, axis.key in whole) for axis in axes]
+    varied = [_listed(axis, axis.key in whole) for axis in axes]
     seed, replications = (how.get(name) for name in ("seed", "replications"))
-    asked = RunOptions(
+    run_options = RunOptions(
         base.seed if seed is None else seed,
         replications or (declared and declared.replications) or base.replications,
         how.get("budget", USUAL),
     )
     where = declared.where if declared else ()
-    sweep_of({"design": "latin_hypercube", "samples": 1, "axis": told}, source.where)  # no key comes twice
-    return Question(source, tuple(told), frozenset(whole), asked, where, limit)
+    sweep_of({"design": "latin_hypercube", "samples": 1, "axis": varied}, source.where)  # no key comes twice
+    return Question(source, tuple(varied), frozenset(whole), run_options, where, limit)
 
 
 def _axes(source: Source, declared: Sweep | None, vary: Sequence[str | Axis]) -> list[Axis]:
@@ -144,9 +144,7 @@ def distinct(points: Iterable[Values]) -> list[Values]:
 class Asker:
     """Asks for the answers to lists of points; the store and the executor stay open from one list to the next."""
 
-    def __init__(
-        self, question: Question, at: SweepBackend = USUALLY, listener: Listener | None = None
-    ) -> None:
+    def __init__(self, question: Question, at: SweepBackend = USUALLY, listener: Listener | None = None) -> None:
         self.question = question
         self._at, self._heard = at, listener or Listener()
         self._stack = ExitStack()
@@ -166,20 +164,18 @@ class Asker:
 
     def plan(self, points: Sequence[Values], keys: Sequence[str] | None = None) -> Plan:
         """The checked plan of *points*; those of *keys* alone leave the others as the base scenario has them."""
-        asked = self.question
-        keys = asked.keys if keys is None else keys
-        count = self._outcome.wanted + len(points) * asked.how.replications
-        if asked.limit is not None and count > asked.limit:
+        question = self.question
+        keys = question.keys if keys is None else keys
+        count = self._outcome.wanted + len(points) * question.how.replications
+        if question.limit is not None and count > question.limit:
             raise SpecError(
-                f"{asked.source.name}: {count:,} answers are more than the {asked.limit:,} that are allowed; "
+                f"{question.source.name}: {count:,} answers are more than the {question.limit:,} that are allowed; "
                 f"--limit {count} allows them"
             )
         # The sweep says what varies; the points come from the list.
-        axes = [asked.axis(key) for key in keys]
-        sweep = sweep_of({"design": "latin_hypercube", "samples": 1, "axis": axes}, asked.source.where)
-        return Plan(
-            asked.source, sweep, asked.how, None, self._heard.checked, design=ListedPoints(keys, points)
-        )
+        axes = [question.axis(key) for key in keys]
+        sweep = sweep_of({"design": "latin_hypercube", "samples": 1, "axis": axes}, question.source.where)
+        return Plan(question.source, sweep, question.how, None, self._heard.checked, design=ListedPoints(keys, points))
 
     def answer(self, plan: Plan, aloud: bool = True) -> Rows:
         """The answers to *plan*, to be read as long as this is open; not *aloud* they are neither told nor counted."""
@@ -200,7 +196,7 @@ class Asker:
             executor = self._worker(self._spent_s + expected_s)
             if aloud:
                 self._heard.expects(running, expected_s / executor.workers, executor.workers)
-            running.run(executor, lambda outcome: self._heard.told(_sum(before, outcome)))
+            running.run(executor, lambda outcome: self._heard.report_progress(_sum(before, outcome)))
         self._outcome = _sum(before, running.outcome) if aloud else before
         self._spent_s += time.perf_counter() - began
         return Rows(plan, self._ledger, running.outcome)
@@ -216,14 +212,12 @@ class Asker:
         how = self.question.how
         axis = self.question.axes[0]
         plan = self.plan([{axis.key: axis.values[0] if axis.values else axis.ends[0]}], [axis.key])
-        (answer,) = answers(Asked(plan.points, how.seed, how.budget), [Item(0, 0, None)])
+        (answer,) = answers(SweepTask(plan.points, how.seed, how.budget), [Item(0, 0, None)])
         return answer.error
 
 
 def _sum(before: Outcome, outcome: Outcome) -> Outcome:
-    return Outcome(
-        before.wanted + outcome.wanted, before.reused + outcome.reused, before.answered + outcome.answered
-    )
+    return Outcome(before.wanted + outcome.wanted, before.reused + outcome.reused, before.answered + outcome.answered)
 
 
 def check_measure(measure: str, where: str = "") -> None:

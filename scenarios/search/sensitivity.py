@@ -12,19 +12,12 @@ from numpy.typing import NDArray
 
 from blocktime.model.errors import SpecError
 from blocktime.scenarios.load import Source
-from blocktime.scenarios.search.question import (
-    USUALLY,
-    Asker,
-    check_has,
-    check_measure,
-    measures_in,
-    question_of,
-)
-from blocktime.scenarios.sweeps.plan import Plan, value_in
-from blocktime.scenarios.sweeps.points import Values
+from blocktime.scenarios.search.question import USUALLY, Asker, check_has, check_measure, measures_in, question_of
+from blocktime.scenarios.sweeps.points import Values, value_in
 from blocktime.scenarios.sweeps.rows import Rows
-from blocktime.scenarios.sweeps.spec import Axis
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, whole_table
+from blocktime.scenarios.sweeps.sweep_plan import Plan
+from blocktime.scenarios.sweeps.sweep_spec import Axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +73,7 @@ def sensitivity(
     listener: Listener | None = how.pop("listener", None)
     question = question_of(name, vary, **how)
     if question.where:
-        raise SpecError(
-            f"{question.source.name}: its where leaves points out; a tornado needs the ends of each axis"
-        )
+        raise SpecError(f"{question.source.name}: its where leaves points out; a tornado needs the ends of each axis")
     with Asker(question, at, listener) as asker:
         # What is wrong with a point is told before anything runs.
         plans = [asker.plan(_along(axis), [axis.key]) for axis in question.axes]
@@ -130,9 +121,7 @@ def _tornado(asker: Asker, plans: Sequence[Plan], measure: str) -> tuple[tuple[T
         now = _base_value(plan, key)
         outside = _is_outside(asker.question.axis(key), now)
         bars.append(
-            TornadoBar(
-                key, float(outcomes[least]), float(outcomes[most]), values[least], values[most], now, outside
-            )
+            TornadoBar(key, float(outcomes[least]), float(outcomes[most]), values[least], values[most], now, outside)
         )
     return tuple(sorted(bars, key=lambda bar: -bar.span)), base
 

@@ -16,7 +16,6 @@ from blocktime.model.errors import BlocktimeError, BooksDoNotBalance
 from blocktime.model.measures import MEASURES
 from blocktime.model.results import EXACT_SUM, SIMULATION
 from blocktime.scenarios.forecast import expected_within
-from blocktime.scenarios.sweeps.by_column import alike
 from blocktime.scenarios.sweeps.columns import Columns, column_of, listed, points_of, taken
 from blocktime.scenarios.sweeps.points import MOST_EXACT, Points, Values
 
@@ -27,7 +26,7 @@ PLACES: Final = {name: place for place, name in enumerate(MEASURES)}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SweepTask:
     """What is asked of every point."""
 
     points: Points
@@ -107,28 +106,39 @@ class Items(Sequence[Item]):
         return Item(int(self.numbers[place]), int(self.replications[place]), points_of(columns)[0])
 
 
-def answers(asked: Asked, items: Sequence[Item]) -> Answers:
+def answers(task: SweepTask, items: Sequence[Item]) -> Answers:
     """One answer for each of *items*: the same whatever stands beside it, and wherever it is worked out."""
     began_s = time.thread_time()
     together = Answers(len(items))
     if isinstance(items, Items):
-        for places in alike(asked.points, items.columns, len(items)):
-            _by_arrays(asked, items, places, together)
+        for places in _alike(task.points, items.columns, len(items)):
+            _by_arrays(task, items, places, together)
     for place in np.flatnonzero(together.methods == "").tolist():
-        together.put(place, _alone(asked, items[place]))
+        together.put(place, _alone(task, items[place]))
     together.took_s = time.thread_time() - began_s
     return together
 
 
-def _by_arrays(asked: Asked, items: Items, places: Sequence[int], together: Answers) -> None:
+def _alike(points: Points, columns: Columns, count: int) -> list[Sequence[int]]:
+    """The places of points that differ in plain keys alone."""
+    keys = points.structural_keys
+    if not keys:
+        return [range(count)]
+    groups: dict[str, list[int]] = {}
+    for place, row in enumerate(zip(*(listed(columns[key]) for key in keys), strict=True)):
+        groups.setdefault(repr(row), []).append(place)
+    return list(groups.values())
+
+
+def _by_arrays(task: SweepTask, items: Items, places: Sequence[int], together: Answers) -> None:
     """Answers to those points that arrays answer."""
-    keys = asked.points.plain_keys
+    keys = task.points.plain_keys
     if not keys or not places:
         return
-    first = asked.points.point(items[places[0]].values or {})
+    first = task.points.point(items[places[0]].values or {})
     if not goes_by_arrays(first.workload.kind) or first.workload.beside:
         return
-    axes = {key: _column(asked.points, key, items, places) for key in keys}
+    axes = {key: _column(task.points, key, items, places) for key in keys}
     ranks = np.asarray(places)
     try:
         columns, wanted = sum_many(first.system, first.workload, axes)
@@ -152,13 +162,13 @@ def _column(points: Points, key: str, items: Items, places: Sequence[int]) -> An
     ]
 
 
-def _alone(asked: Asked, item: Item) -> Answer:
-    seed = asked.seed + item.replication
+def _alone(task: SweepTask, item: Item) -> Answer:
+    seed = task.seed + item.replication
     try:
-        point = asked.points.base if item.values is None else asked.points.point(item.values)
+        point = task.points.base if item.values is None else task.points.point(item.values)
         system, work = point.system, point.workload
-        expected_within(asked.budget, system, work)
-        with watched(asked.budget):
+        expected_within(task.budget, system, work)
+        with watched(task.budget):
             measures, played = answer_measures(system, work, seed=seed)
         return Answer(_row(measures), SIMULATION if played else EXACT_SUM)
     except BlocktimeError as error:

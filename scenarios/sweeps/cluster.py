@@ -1,23 +1,20 @@
-"""A Dask cluster does the work of a sweep: one of its own on this machine, or one that runs elsewhere."""
+"""A Dask cluster does the work of a sweep: its scheduler and its workers run already."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import pickle
-import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from queue import Empty, SimpleQueue
-from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 from urllib.parse import urlsplit
 
-from blocktime.model.errors import SpecError, cut, shown
+from blocktime.model.errors import SpecError, cut, quote
 from blocktime.scenarios.sweeps.executors import (
     Answer,
     ChunkPiece,
@@ -28,58 +25,40 @@ from blocktime.scenarios.sweeps.executors import (
     Work,
     WorkerExecutor,
     attempt,
-    begin_tracker,
-    checked_workers,
-    deaf_to_interrupts,
-    on_their_own,
     settled,
 )
 
 Value = TypeVar("Value")
 
-LOCAL: Final = "local"
 ANSWERS_WITHIN_S: Final = 4.0  # what listens, and then what is a scheduler
 WORKERS_WITHIN_S: Final = 5.0
 LOOKS_AFTER_S: Final = 30.0  # for what is done, where Dask tells of nothing
 WORKERS_RETURN_WITHIN_S: Final = 30.0
-ENDS_WITHIN_S: Final = 1.0  # a worker, before it is killed
-
-SETTINGS: Final = {
-    "distributed.admin.system-monitor.gil.enabled": False,
-    "distributed.deploy.lost-worker-timeout": "1d",  # a worker that dies twice within it would be given up
-    "distributed.diagnostics.nvml": False,
-    "distributed.nanny.pre-spawn-environ": {},  # would limit the threads of this process too
-    "distributed.scheduler.active-memory-manager.start": False,
-    "distributed.worker.profile.enabled": False,
-}
 
 
 class Cluster(WorkerExecutor):
-    """Workers of the Dask cluster at *address*; where that is ``local``, of one that lives as long as the context."""
+    """Workers of the Dask cluster whose scheduler is at *address*."""
 
     AT_ONCE: ClassVar = 8  # Dask gathers messages for 10 ms; meanwhile a worker has more to do
 
     def __init__(self, address: str, workers: int | None = None, version: Callable[[], str] = str) -> None:
         """Connects when the context is entered; *version* has to say in each worker what it says here."""
-        self.where = None if address == LOCAL else _scheduler_at(address)
-        if self.where is not None and workers is not None:
+        self.where = _scheduler_at(address)
+        if workers is not None:
             raise SpecError(
-                f"workers: got {shown(workers)} for the cluster at {shown(address)}, which has workers of its own; "
-                f"a number goes with the cluster {LOCAL}"
+                f"workers: got {quote(workers)} for the cluster at {quote(address)}, which has workers of its own; "
+                "leave one of them out"
             )
-        self.workers = checked_workers((os.cpu_count() or 1) if workers is None else workers)
+        self.workers = 1
         self._version = version
 
     def __enter__(self) -> Self:
         self._dask = _distributed()
         with ExitStack() as opening:
             opening.enter_context(_hushed())
-            opening.enter_context(import_module("dask.config").set(SETTINGS))
-            if self.where is None:
-                cluster = opening.enter_context(_local_cluster(self._dask, self.workers))
-            else:
-                cluster = _checked_scheduler(self._dask, *self.where)
-            client = self._dask.Client(cluster, timeout=ANSWERS_WITHIN_S, set_as_default=False)
+            client = self._dask.Client(
+                _checked_scheduler(self._dask, *self.where), timeout=ANSWERS_WITHIN_S, set_as_default=False
+            )
             self._client = opening.enter_context(client)
             self._check_workers()
             self._open = opening.pop_all()
@@ -119,9 +98,8 @@ class Cluster(WorkerExecutor):
 def check_cluster(address: str, workers: int | None = None) -> None:
     """Complain about an address that no scheduler answers at, before there is work for it."""
     where = Cluster(address, workers).where
-    if where is not None:
-        with _hushed():
-            _checked_scheduler(_distributed(), *where)
+    with _hushed():
+        _checked_scheduler(_distributed(), *where)
 
 
 class _TaskFlight(Generic[Item, Answer]):
@@ -154,9 +132,7 @@ class _TaskFlight(Generic[Item, Answer]):
         """What is done though Dask has told nobody: an answer that was lost with its worker before it was fetched."""
         done = [future for future in self._flying if future.done()]
         return [
-            self._landed(
-                future, (None, future.exception(), None) if future.status == "error" else future.result()
-            )
+            self._landed(future, (None, future.exception(), None) if future.status == "error" else future.result())
             for future in done
         ]
 
@@ -166,8 +142,7 @@ class _TaskFlight(Generic[Item, Answer]):
             return PieceAnswered(piece, settled(result))
         if future.status != "error":
             raise SpecError(
-                f"cluster: the scheduler at {self._client.scheduler.address} was lost while it had work; "
-                "start it again"
+                f"cluster: the scheduler at {self._client.scheduler.address} was lost while it had work; start it again"
             )
         _, error, _ = result
         if isinstance(error, self._dask.KilledWorker):
@@ -207,51 +182,6 @@ def _distributed() -> Any:
 
 
 @contextmanager
-def _local_cluster(dask: Any, workers: int) -> Iterator[Any]:
-    """A scheduler in this process, and worker processes that end with it."""
-
-    class Keeper(dask.Nanny):  # type: ignore[misc]
-        """Starts its worker again when that died; the worker imports nothing else then either."""
-
-        async def instantiate(self) -> Any:
-            with on_their_own():
-                return await super().instantiate()
-
-    begin_tracker()
-    with TemporaryDirectory(prefix="blocktime-") as directory:
-        with deaf_to_interrupts():  # so are the threads that start a worker again
-            cluster = dask.LocalCluster(
-                worker_class=Keeper,
-                n_workers=workers,
-                threads_per_worker=1,
-                memory_limit=0,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",  # None would want port 8787, and complain where it is taken
-                local_directory=directory,
-                silence_logs=logging.CRITICAL,
-                # Each death is told, and counted as in a pool.
-                scheduler_kwargs={"allowed_failures": 0, "dashboard": False},
-            )
-        try:
-            yield cluster
-        finally:
-            cluster.sync(_end, dask, list(cluster.workers.values()))
-            cluster.close()
-
-
-async def _end(dask: Any, nannies: Sequence[Any]) -> None:
-    """End the workers, also in the middle of a long chunk."""
-    closing = asyncio.gather(*(nanny.close() for nanny in nannies))
-    await asyncio.wait([closing], timeout=ENDS_WITHIN_S)
-    for process in [nanny.process for nanny in nannies if nanny.process is not None]:
-        if (
-            process.status == dask.Status.stopping and process.pid is not None
-        ):  # one that starts ends by itself
-            os.kill(process.pid, signal.SIGKILL)
-    await closing
-
-
-@contextmanager
 def _hushed() -> Iterator[None]:
     """Dask's loggers write to stderr of every worker that comes or goes; here a sentence says what matters."""
     loggers = [
@@ -277,16 +207,14 @@ def _scheduler_at(address: str) -> tuple[str, int]:
     except ValueError:  # a port that is no number, a bracket that is not closed
         host = port = None
     if not (host and port) or parts.scheme != "tcp" or parts.path or parts.query or parts.username:
-        raise SpecError(
-            f"cluster: got {shown(address)}; allowed is {LOCAL} or the address of a scheduler, tcp://host:port"
-        )
+        raise SpecError(f"cluster: got {quote(address)}; allowed is the address of a scheduler, tcp://host:port")
     return host, port
 
 
 def _checked_scheduler(dask: Any, host: str, port: int) -> str:
     """Address of a scheduler that answers: Dask's own client would wait for a stranger's greeting without end."""
     address = f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}"
-    start = "start one with `dask scheduler`, or take local"
+    start = "start one with `dask scheduler`"
     try:
         _within(ANSWERS_WITHIN_S, lambda: socket.create_connection((host, port), ANSWERS_WITHIN_S).close())
     except OSError as error:

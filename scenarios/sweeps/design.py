@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
-from functools import cache
+from functools import cached_property
 from itertools import accumulate, repeat
 from operator import mul
 from typing import TYPE_CHECKING, Any, Final
 
 from blocktime.model.errors import SpecError
 from blocktime.scenarios.sweeps.columns import Column, Columns, column_of, points_of, taken
-from blocktime.scenarios.sweeps.spec import Axis, Sweep
+from blocktime.scenarios.sweeps.sweep_spec import Axis, Sweep
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,8 +27,6 @@ CLEAN: Final = Context(prec=30)
 
 Pick = Callable[["Reals"], Column]
 """The values of an axis at shares of it, from 0 to 1."""
-Shares = Callable[[int, int], Sequence["Reals"]]
-"""Begin and end of a block -> for each group of axes the shares of the block's points."""
 
 
 class Design:
@@ -45,13 +43,8 @@ class Design:
         if sweep.design == "crossed":
             self._points = _Crossed([_listed(group, whole) for group in groups])
         else:
-            samples = sweep.samples or 0
-            if sweep.design == "sobol":
-                shares = _sobol(len(groups), sweep.seed)
-            else:
-                shares = _hypercube(len(groups), samples, sweep.seed)
             picks = [{axis.key: pick_of(axis, axis.key in whole) for axis in group} for group in groups]
-            self._points = _Sampled(picks, samples, shares)
+            self._points = _Sampled(picks, sweep.samples or 0, sweep.seed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travels to another process without what it has drawn so far."""
@@ -81,7 +74,7 @@ class _Crossed:
         self.count = math.prod(self.lengths)
 
     def columns(self, begin: int, end: int) -> Columns:
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         columns, stride = {}, self.count
         # Python's whole numbers where there are more points than 64 bits count
@@ -95,53 +88,31 @@ class _Crossed:
 
 
 class _Sampled:
-    """So many points, each by its share of what every group of axes spans."""
+    """Latin hypercube: in what each group of axes spans one point in every stratum, in an order of its own.
 
-    def __init__(self, groups: Sequence[Mapping[str, Pick]], count: int, shares: Shares) -> None:
-        self.groups, self.count, self.shares = groups, count, shares
+    Groups are drawn one by one, so that a further axis leaves those before it as they are.
+    """
+
+    def __init__(self, groups: Sequence[Mapping[str, Pick]], count: int, seed: int) -> None:
+        self.groups, self.count, self._seed = groups, count, seed
+
+    @cached_property
+    def _shares(self) -> list[NDArray[Any]]:
+        import numpy as np
+
+        generators = [np.random.default_rng([self._seed, rank]).spawn(1)[0] for rank in range(len(self.groups))]
+        within = [generator.uniform(size=self.count) for generator in generators]
+        strata = [np.arange(1, self.count + 1) for _ in generators]
+        for generator, order in zip(generators, strata, strict=True):
+            generator.shuffle(order)
+        return [(order - share) / self.count for order, share in zip(strata, within, strict=True)]
 
     def columns(self, begin: int, end: int) -> Columns:
         columns = {}
-        for group, shares in zip(self.groups, self.shares(begin, end), strict=True):
+        for group, shares in zip(self.groups, self._shares, strict=True):
             for key, pick in group.items():
-                columns[key] = pick(shares)
+                columns[key] = pick(shares[begin:end])
         return columns
-
-
-def _hypercube(dimensions: int, samples: int, seed: int) -> Shares:
-    """Latin hypercube: in each dimension one point in every stratum, in an order of its own.
-
-    Dimensions are drawn one by one, so that a further axis leaves those before it as they are.
-    """
-
-    @cache
-    def drawn() -> list[NDArray[Any]]:
-        import numpy as np  # noqa: PLC0415
-
-        generators = [np.random.default_rng([seed, rank]).spawn(1)[0] for rank in range(dimensions)]
-        within = [generator.uniform(size=samples) for generator in generators]
-        strata = [np.arange(1, samples + 1) for _ in generators]
-        for generator, order in zip(generators, strata, strict=True):
-            generator.shuffle(order)
-        return [(order - share) / samples for order, share in zip(strata, within, strict=True)]
-
-    return lambda begin, end: [dimension[begin:end] for dimension in drawn()]
-
-
-def _sobol(dimensions: int, seed: int) -> Shares:
-    """A scrambled Sobol sequence: more samples of the same seed begin with the same points."""
-
-    def shares(begin: int, end: int) -> Sequence[Reals]:
-        from scipy.stats import qmc  # noqa: PLC0415
-
-        engine = qmc.Sobol(dimensions, rng=seed)
-        if begin:
-            drawn = engine.fast_forward(begin).random(end - begin)
-        else:  # from its beginning it draws powers of two, others with a warning
-            drawn = engine.random(1 << (end - 1).bit_length())[:end]
-        return list(drawn.T)
-
-    return shares
 
 
 def _groups(axes: Sequence[Axis]) -> list[list[Axis]]:
@@ -205,7 +176,7 @@ def pick_of(axis: Axis, is_whole: bool) -> Pick:
 def _between(low: float, high: float, scale: str) -> Callable[[Reals], Reals]:
     if scale != "log":
         return lambda shares: low + shares * (high - low)
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     begin, width = math.log(low), math.log(high) - math.log(low)
     exp: Any = np.frompyfunc(math.exp, 1, 1)  # of numpy's, the last digit depends on the processor

@@ -6,41 +6,27 @@ that is in flight at `TRIES` deaths is halved until the one item that kills stan
 
 from __future__ import annotations
 
-import os
 import pickle
-import shutil
-import signal
-import sys
-import threading
 import traceback
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
-from multiprocessing import parent_process, resource_tracker
-from multiprocessing.context import SpawnContext, SpawnProcess
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import FrameType, ModuleType, TracebackType
+from queue import SimpleQueue
+from threading import Semaphore
+from types import TracebackType
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeAlias, TypeVar
 
-from blocktime.model.errors import SpecError, shown
+from blocktime.model.errors import SpecError, quote
+from blocktime.scenarios.worker_pool import LOOKS_S, Worker, WorkerLost, WorkerPool
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Work: TypeAlias = Callable[[Sequence[Item]], Sequence[Answer]]
 
 TRIES: Final = 3
-LOOKS_S: Final = 0.1
-"""How often somebody who waits looks whether he is interrupted."""
 MOST_WORKERS: Final = 256
-SAFE_PATH: Final = "PYTHONSAFEPATH"
-"""Makes a Python process look for no module in its working folder."""
 
 
 @dataclass(frozen=True)
@@ -245,15 +231,15 @@ class WorkerExecutor(ABC):
 def attempt(work: bytes, items: bytes) -> bytes:
     """In a worker: answers of the pickled *work* to the pickled *items*, or what it raised, pickled."""
     try:
-        asked = pickle.loads(items)
-        answers = _work_of(work)(asked)
-        if len(answers) != len(asked):
-            raise ValueError(f"{len(answers)} answers to {len(asked)} items")
+        todo = pickle.loads(items)
+        answers = _work_of(work)(todo)
+        if len(answers) != len(todo):
+            raise ValueError(f"{len(answers)} answers to {len(todo)} items")
         return pickle.dumps((None, answers))
     except Exception as error:
-        told = _that_travels(error)
-        told.add_note("In a worker:\n" + "".join(traceback.format_exception(error)))
-        return pickle.dumps((told, ()))
+        portable = _that_travels(error)
+        portable.add_note("In a worker:\n" + "".join(traceback.format_exception(error)))
+        return pickle.dumps((portable, ()))
 
 
 @lru_cache(maxsize=1)
@@ -288,33 +274,28 @@ def _that_travels(error: Exception) -> Exception:
 class LocalProcesses(WorkerExecutor):
     """Processes of this machine, which are kept over several ``map`` and end with the context."""
 
-    def __init__(self, workers: int, ready: Callable[[], object] | None = None) -> None:
-        """Have *workers*, each of which calls *ready* once before it works, to import what is heavy."""
+    def __init__(self, workers: int) -> None:
         self.workers = checked_workers(workers)
-        self._ready = ready
-        self._pool: _Pool | None = None
+        self._pool: WorkerPool[Worker] | None = None
 
     def _flight(self, work: Work[Item, Answer]) -> Flight[Item, Answer]:
         return _PoolFlight(self, pickle.dumps(work))
 
-    def pool(self) -> _Pool:
-        """The pool, started where there is none."""
-        for _ in range(TRIES):
-            if self._pool is None:
-                self._pool = _Pool(self.workers, self._ready)
-            if self._pool.answers():
-                return self._pool
-            self.stop()
-        raise SpecError(
-            f"workers: {self.workers} processes were started {TRIES} times and died before they could work; "
-            "see whether there is memory for them, or take fewer"
-        )
+    def pool(self) -> WorkerPool[Worker]:
+        """The pool, made where there is none."""
+        if self._pool is None:
+            self._pool = WorkerPool([Worker() for _ in range(self.workers)])
+        return self._pool
 
     def stop(self) -> None:
         """End the workers, whatever they do."""
         pool, self._pool = self._pool, None
         if pool is not None:
+            for worker in pool.workers:
+                worker.kill()
             pool.stop()
+            for worker in pool.workers:
+                worker.close()
 
     def __enter__(self) -> Self:
         return self
@@ -326,239 +307,56 @@ class LocalProcesses(WorkerExecutor):
 def checked_workers(workers: int) -> int:
     """*workers*, which must be a sensible number of them."""
     if not 1 <= workers <= MOST_WORKERS:
-        raise SpecError(f"workers: got {shown(workers)}; allowed is 1 to {MOST_WORKERS}")
+        raise SpecError(f"workers: got {quote(workers)}; allowed is 1 to {MOST_WORKERS}")
     return workers
-
-
-class _Pool:
-    """A pool, the processes it started and a directory in which chunks and answers lie.
-
-    The pool's own pipes carry names of files alone. A pipe that a killed worker leaves full, or half read, would block
-    the pool for ever (CPython issue 94777, in the Python 3.11 of Debian 12).
-    """
-
-    def __init__(self, workers: int, ready: Callable[[], object] | None) -> None:
-        self._directory = TemporaryDirectory(prefix="blocktime-")
-        self._path = Path(self._directory.name)
-        self._names = count()
-        self._context = _Spawn()
-        begin_tracker()
-        self._pool = ProcessPoolExecutor(
-            workers, self._context, initializer=_begin, initargs=(ready, self._directory.name)
-        )
-        self._workers = workers
-        self._answered = False
-
-    def answers(self) -> bool:
-        """Whether its workers can work at all; the first call starts them."""
-        if not self._answered:
-            try:
-                greetings = [self._pool.submit(_greet) for _ in range(self._workers)]
-            except OSError as error:
-                raise SpecError(f"workers: {self._workers} processes cannot be started: {error}") from error
-            except BrokenProcessPool:
-                return False
-            wait(greetings)
-            self._answered = all(greeting.exception() is None for greeting in greetings)
-        return self._answered
-
-    def file(self, content: bytes) -> Path:
-        """A file of its own that holds *content*."""
-        path = self._path / str(next(self._names))
-        path.write_bytes(content)
-        return path
-
-    def submit(self, work: Path, items: Path) -> Future[None]:
-        """Have *items* answered; the answers will lie beside them."""
-        try:
-            return self._pool.submit(_attempt, str(work), str(items))
-        except BrokenProcessPool as broken:  # before this one came
-            future: Future[None] = Future()
-            future.set_exception(broken)
-            return future
-
-    def stop(self) -> None:
-        with interrupts_afterwards():  # a second one must not leave anything behind
-            for worker in self._context.started:
-                if worker.pid is not None:
-                    worker.kill()
-            self._pool.shutdown()
-            for worker in self._context.started:
-                if worker.pid is not None:
-                    worker.join()
-            self._directory.cleanup()
 
 
 class _PoolFlight(Generic[Item, Answer]):
     def __init__(self, owner: LocalProcesses, work: bytes) -> None:
         self._owner = owner
         self._work = work
-        self._filed: tuple[_Pool, Path] | None = None  # the work, in the pool that lives
-        self._flying: dict[Future[None], tuple[ChunkPiece[Item], Path]] = {}
+        self._flying = 0
+        self._landings: SimpleQueue[PieceAnswered[Item, Answer] | LostPieces[Item] | Exception] = SimpleQueue()
+        """Which Ctrl-C may interrupt anywhere."""
+        self._arrivals = Semaphore(0)
+        """One for each that has landed."""
 
     def __len__(self) -> int:
-        return len(self._flying)
+        return self._flying
 
     def send(self, piece: ChunkPiece[Item]) -> None:
-        pool = self._owner.pool()
-        if self._filed is None or self._filed[0] is not pool:
-            self._filed = (pool, pool.file(self._work))
-        items = pool.file(pickle.dumps(piece.items))
-        self._flying[pool.submit(self._filed[1], items)] = (piece, items)
+        items = pickle.dumps(piece.items)
+        self._flying += 1
+        self._owner.pool().submit(lambda worker: self._land(worker, piece, items))
+
+    def _land(self, worker: Worker, piece: ChunkPiece[Item], items: bytes) -> None:
+        self._landings.put(self._landing(worker, piece, items))
+        self._arrivals.release()
+
+    def _landing(
+        self, worker: Worker, piece: ChunkPiece[Item], items: bytes
+    ) -> PieceAnswered[Item, Answer] | LostPieces[Item] | Exception:
+        """In a thread of the pool: what comes of *piece*."""
+        try:
+            return PieceAnswered(piece, settled(worker.call(attempt, self._work, items)))
+        except WorkerLost:
+            return LostPieces([piece])
+        except Exception as error:  # whoever waits raises it
+            return error
 
     def landed(self) -> Sequence[PieceAnswered[Item, Answer] | LostPieces[Item]]:
-        done: set[Future[None]] = set()
-        while not done:
-            with interrupts_afterwards():
-                done = wait(self._flying, LOOKS_S, FIRST_COMPLETED).done
-        broken = any(isinstance(future.exception(), BrokenProcessPool) for future in done)
-        if broken:  # all others will be told so too
-            with interrupts_afterwards():
-                done = wait(self._flying).done
-        landings: list[PieceAnswered[Item, Answer] | LostPieces[Item]] = []
-        fallen = []
-        for future in [future for future in self._flying if future in done]:
-            piece, items = self._flying.pop(future)
-            if isinstance(future.exception(), BrokenProcessPool):
-                fallen.append(piece)
-                continue
-            future.result()  # raises what `attempt` does not catch
-            answers = _answers_to(items)
-            landings.append(PieceAnswered(piece, settled(answers.read_bytes())))
-            answers.unlink()
-        if broken:
-            landings.append(LostPieces(fallen))
-            self._owner.stop()
-        return landings
+        landing = self._next_landing()
+        self._flying -= 1
+        if isinstance(landing, Exception):
+            raise landing
+        return [landing]
+
+    def _next_landing(self) -> PieceAnswered[Item, Answer] | LostPieces[Item] | Exception:
+        """What lands next; a Ctrl-C that comes just before a wait begins does not end that wait, so none is long."""
+        while not self._arrivals.acquire(timeout=LOOKS_S):
+            pass
+        return self._landings.get()
 
     def close(self) -> None:
         if self._flying:
             self._owner.stop()
-        elif self._filed is not None:
-            self._filed[1].unlink(missing_ok=True)
-
-
-def _answers_to(items: Path) -> Path:
-    return items.with_suffix(".answers")
-
-
-def _attempt(work: str, items: str) -> None:
-    """In a worker: answer the items in a file, and write the answers beside it."""
-    if _unready is not None:
-        raise _unready
-    path = Path(items)
-    answers = attempt(Path(work).read_bytes(), path.read_bytes())
-    _answers_to(path).write_bytes(answers)
-    path.unlink()
-
-
-def _greet() -> None:
-    """In a worker: it lives."""
-
-
-_unready: Exception | None = None  # in a worker: what `ready` raised, for the first work to say
-
-
-def _begin(ready: Callable[[], object] | None, directory: str) -> None:
-    """In a worker, at its start."""
-    threading.Thread(target=_end_with_parent, args=(directory,), daemon=True).start()
-    try:
-        if ready is not None:
-            ready()
-    except Exception as error:
-        global _unready  # noqa: PLW0603  (a worker has one state)
-        _unready = _that_travels(error)
-
-
-def _end_with_parent(directory: str) -> None:
-    """In a worker: a parent that was killed could not end it."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        shutil.rmtree(directory, ignore_errors=True)
-        os._exit(1)
-
-
-class _Worker(SpawnProcess):
-    def start(self) -> None:
-        with deaf_to_interrupts(), on_their_own():
-            super().start()
-
-
-class _Spawn(SpawnContext):
-    """Starts processes afresh and knows which: only those may be ended."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.started: list[_Worker] = []
-
-    def Process(self, *args: Any, **kwargs: Any) -> _Worker:  # type: ignore[override]  # noqa: N802
-        worker = _Worker(*args, **kwargs)
-        self.started.append(worker)
-        return worker
-
-
-@contextmanager
-def interrupts_afterwards() -> Iterator[None]:
-    """Ctrl-C is heard at the end of the block: within a lock of the pool it would leave that locked for ever."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    heard: list[tuple[int, FrameType | None]] = []
-    before = signal.signal(signal.SIGINT, lambda *arguments: heard.append(arguments))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if heard and callable(before):
-        before(*heard[0])
-
-
-@contextmanager
-def deaf_to_interrupts() -> Iterator[None]:
-    """Processes and threads that are started within never see Ctrl-C, which goes to all processes of a terminal."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def begin_tracker() -> None:
-    """Start Python's tracker of locks, which it would start where modules of the working folder are found."""
-    with on_their_own():
-        resource_tracker.ensure_running()  # which takes the deafness from the thread that starts it
-
-
-class _Own:
-    """The main program while somebody hides it, whether Python was told to look elsewhere before, and how many do."""
-
-    lock = threading.Lock()
-    hidden: ModuleType
-    instead = ModuleType("__main__")
-    safe_path: str | None
-    count = 0
-
-
-@contextmanager
-def on_their_own() -> Iterator[None]:
-    """Processes that are started within import neither the main program nor what lies in the working folder.
-
-    The main program may be a script or a page of Streamlit.
-    """
-    with _Own.lock:
-        if not _Own.count:
-            _Own.hidden, sys.modules["__main__"] = sys.modules["__main__"], _Own.instead
-            _Own.safe_path, os.environ[SAFE_PATH] = os.environ.get(SAFE_PATH), "1"
-        _Own.count += 1
-    try:
-        yield
-    finally:
-        with _Own.lock:
-            _Own.count -= 1
-            if not _Own.count:
-                if sys.modules["__main__"] is _Own.instead:  # Streamlit sets it for each run
-                    sys.modules["__main__"] = _Own.hidden
-                del os.environ[SAFE_PATH]
-                if _Own.safe_path is not None:
-                    os.environ[SAFE_PATH] = _Own.safe_path

@@ -86,7 +86,7 @@ class Ledger:
         self._at_hand: dict[bytes, int] = {}
         """Where the points that were kept here first stand among these engines and numbers."""
         self._engines: list[str] = []
-        self._kept: list[Rows] = [np.empty((0, len(MEASURES)))]
+        self._rows: list[Rows] = [np.empty((0, len(MEASURES)))]
         self._open()
 
     def __enter__(self) -> Self:
@@ -104,9 +104,9 @@ class Ledger:
         """What is kept under each of *keys*, and the engine that answered: empty for those that are not kept."""
         places = [self._at_hand.get(key, -1) for key in keys]
         if places and min(places) >= 0:
-            if len(self._kept) > 1:
-                self._kept = [np.concatenate(self._kept)]
-            return self._kept[0][places], [self._engines[place] for place in places]
+            if len(self._rows) > 1:
+                self._rows = [np.concatenate(self._rows)]
+            return self._rows[0][places], [self._engines[place] for place in places]
         in_order = sorted(set(keys))  # neighbours share pages of the index
         rows = self._on_a_whole_file(lambda: self._get(in_order))
         values = np.frombuffer(b"".join([rows[key][1] if key in rows else NOTHING for key in keys]), "<f8")
@@ -127,7 +127,7 @@ class Ledger:
         if first + len(keys) <= MOST_AT_HAND and self._at_hand.keys().isdisjoint(keys):
             self._at_hand.update(zip(keys, range(first, first + len(keys)), strict=True))
             self._engines += engines
-            self._kept.append(values)
+            self._rows.append(values)
 
     def _get(self, keys: Sequence[bytes]) -> dict[bytes, tuple[str, bytes]]:
         """Engine and numbers of those that are kept; SQLite sees its own pages' damage, but not that of the bytes."""
@@ -155,17 +155,14 @@ class Ledger:
             self._connection.execute("BEGIN IMMEDIATE")
             before = self._connection.total_changes
             self._connection.executemany(
-                "INSERT OR IGNORE INTO point (version, key, engine, crc, numbers) "
-                f"VALUES ({self._id}, ?, ?, ?, ?)",
+                f"INSERT OR IGNORE INTO point (version, key, engine, crc, numbers) VALUES ({self._id}, ?, ?, ?, ?)",
                 rows,
             )
             added = self._connection.total_changes - before
             self._connection.execute("UPDATE version SET points = points + ? WHERE id = ?", (added, self._id))
 
     def _count(self) -> int:
-        (points,) = self._connection.execute(
-            "SELECT total(points) FROM version WHERE id = ?", (self._id,)
-        ).fetchone()
+        (points,) = self._connection.execute("SELECT total(points) FROM version WHERE id = ?", (self._id,)).fetchone()
         return int(points)
 
     def _on_a_whole_file(self, work: Callable[[], _Result]) -> _Result:
@@ -209,19 +206,14 @@ class Ledger:
                         reason = "is damaged"
                 skipped.append((self._path, reason))
             else:
-                raise SpecError(
-                    f"the store {self._folder}: none of {FILES_AT_MOST} files can be used; delete them"
-                )
+                raise SpecError(f"the store {self._folder}: none of {FILES_AT_MOST} files can be used; delete them")
         notes = [
-            f"the store {path} {reason}: it is left alone, and {self._path.name} is used"
-            for path, reason in skipped
+            f"the store {path} {reason}: it is left alone, and {self._path.name} is used" for path, reason in skipped
         ]
         self.unused = ""
         if others:
             points, are = ("point", "is") if others == 1 else ("points", "are")
-            self.unused = (
-                f"the store {self._folder} holds {others:,} {points} of other versions, which {are} not used"
-            )
+            self.unused = f"the store {self._folder} holds {others:,} {points} of other versions, which {are} not used"
         self.notes += [note for note in notes if note not in self.notes]
 
 
@@ -276,15 +268,11 @@ def _connect(path: Path, version: str) -> tuple[sqlite3.Connection, int, int]:
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA cell_size_check = ON")
             connection.execute("PRAGMA cache_size = -65536")  # KiB: the index of a million points
-            connection.execute(
-                "PRAGMA wal_autocheckpoint = 16384"
-            )  # pages: each is written back once, not often
+            connection.execute("PRAGMA wal_autocheckpoint = 16384")  # pages: each is written back once, not often
             with connection:
                 number = _register(connection, version)
             connection.execute("PRAGMA journal_mode = WAL")
-            (others,) = connection.execute(
-                "SELECT total(points) FROM version WHERE id <> ?", (number,)
-            ).fetchone()
+            (others,) = connection.execute("SELECT total(points) FROM version WHERE id <> ?", (number,)).fetchone()
     except BaseException:
         connection.close()
         raise
@@ -301,9 +289,7 @@ def _register(connection: sqlite3.Connection, version: str) -> int:
             connection.execute(table)
     names = (version, " ".join(MEASURES))
     connection.execute("INSERT OR IGNORE INTO version (name, measures) VALUES (?, ?)", names)
-    row: tuple[int] = connection.execute(
-        "SELECT id FROM version WHERE name = ? AND measures = ?", names
-    ).fetchone()
+    row: tuple[int] = connection.execute("SELECT id FROM version WHERE name = ? AND measures = ?", names).fetchone()
     return row[0]
 
 

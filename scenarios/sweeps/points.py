@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, cast
 from pydantic import BaseModel, ValidationError
 
 from blocktime import model
-from blocktime.model.errors import SpecError, UnknownName, shown
+from blocktime.model.errors import SpecError, cut, quote
 from blocktime.model.spec import WORKLOADS, System, Workload
 from blocktime.model.version import blocktime_version
 from blocktime.scenarios.load import Source, put
@@ -23,7 +23,7 @@ from blocktime.scenarios.spec import Scenario
 Values = Mapping[str, Any]
 """Dotted key of a field -> its value at one point, as a user writes it."""
 
-KEPT_SECTIONS: Final = 4096
+STORED_SECTIONS: Final = 4096
 DIGEST_BYTES: Final = 16
 MOST_EXACT: Final = 2**53
 """Up to which a whole number is one as a float of 64 bits too."""
@@ -51,20 +51,6 @@ class Point(NamedTuple):
     workload: Workload
     digest: bytes
     """Of everything that its answer depends on but seed and version."""
-
-    def value(self, key: str) -> Any:
-        """The field *key* as it was understood; raises :class:`UnknownName` where there is no such field."""
-        target: Any = self.workload if key.startswith("workload.") else self.system
-        parts = key.removeprefix("workload.").split(".")
-        for part in parts:
-            if isinstance(target, tuple) and part in map(str, range(len(target))):
-                target = target[int(part)]
-                continue
-            fields = type(target).model_fields if isinstance(target, BaseModel) else {}
-            if part not in fields:
-                raise UnknownName("field", key, [f"{key.rpartition('.')[0]}.{name}" for name in fields])
-            target = getattr(target, part)
-        return target
 
 
 @dataclass(slots=True)
@@ -148,7 +134,7 @@ class Points:
             return value
         known = (key, value)
         if known not in self._words:
-            self._words[known] = self.point(values).value(key)
+            self._words[known] = value_in(self.scenario(values), key)
         return self._words[known]
 
     def template(self, values: Values) -> Template:
@@ -179,7 +165,7 @@ class Points:
             if section_changed is None:
                 old = work if section == "workload" else getattr(system, section)
                 new = _with_values(old, [(path, values[key]) for key, path in keys])
-                if len(template.sections) >= KEPT_SECTIONS:
+                if len(template.sections) >= STORED_SECTIONS:
                     template.sections.clear()
                 more = sum(mark_of(key, _at(new, path)) - template.marks[key] for key, path in keys)
                 section_changed = template.sections[known] = new, more
@@ -191,6 +177,20 @@ class Points:
         if update:  # NOTE: constants keep the template's values beside their origins; no law reads those
             system = System.model_validate({**vars(system), **update})
         return Point(system, work, _as_digest(digest))
+
+
+def value_in(scenario: Scenario, key: str) -> Any:
+    """The field *key* of a scenario; raises :class:`SpecError` where it has none."""
+    section, *parts = key.split(".")
+    target: Any = scenario.workload if section == "workload" else getattr(scenario.system, section, None)
+    for part in parts:
+        if isinstance(target, tuple) and part.isdigit() and int(part) < len(target):
+            target = target[int(part)]
+            continue
+        if not isinstance(target, BaseModel) or part not in type(target).model_fields:
+            raise SpecError(f"{scenario.name}: {cut(key)} is not a field of this scenario")
+        target = getattr(target, part)
+    return target
 
 
 def _is_plain(key: str) -> bool:
@@ -229,9 +229,7 @@ def _by_section(keys: Sequence[str]) -> dict[str, list[tuple[str, tuple[str, ...
 def _with_values(section: BaseModel, changes: Sequence[tuple[tuple[str, ...], Any]]) -> BaseModel:
     """*section* with other values, checked; sections inside it first."""
     given = vars(section)
-    fields = {
-        name: given[name] for name in section.model_fields_set
-    }  # a default is less than the same value given
+    fields = {name: given[name] for name in section.model_fields_set}  # a default is less than the same value given
     inner: dict[str, list[tuple[tuple[str, ...], Any]]] = {}
     for (name, *rest), value in changes:
         if rest:
@@ -283,7 +281,7 @@ def mixed(bits: Any) -> Any:
     return bits ^ (bits >> 31)
 
 
-def asked_mark(seed: int, way: str = "") -> int:
+def run_mark(seed: int, way: str = "") -> int:
     """What the *way* that numbers go, seed and version add to the digest of a point."""
     return mark_of("asked", f"{way}|{seed}|{version_of_model()}")
 
@@ -294,4 +292,4 @@ def _as_digest(total: int) -> bytes:
 
 def _not_plain(where: str, keys: Sequence[str], values: Values) -> str:
     key = next(key for key in keys if isinstance(values[key], dict | list | tuple))
-    return f"{where} {key}: got {shown(values[key])}; it is one value at each point"
+    return f"{where} {key}: got {quote(values[key])}; it is one value at each point"

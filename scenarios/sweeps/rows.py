@@ -17,9 +17,9 @@ from blocktime.scenarios.load import to_mapping
 from blocktime.scenarios.sweeps.answers import PLACES
 from blocktime.scenarios.sweeps.columns import Column, listed
 from blocktime.scenarios.sweeps.ledger import Ledger
-from blocktime.scenarios.sweeps.plan import BLOCK, Plan
 from blocktime.scenarios.sweeps.points import version_of_model
-from blocktime.scenarios.sweeps.run import Outcome
+from blocktime.scenarios.sweeps.sweep_plan import BLOCK, Plan
+from blocktime.scenarios.sweeps.sweep_run import Outcome
 from blocktime.scenarios.sweeps.table import TableColumn
 
 Block = Mapping[str, Any]
@@ -71,9 +71,7 @@ class Rows:
                 "system": system.model_dump(mode="json", exclude={"constants"}),
                 "workload": plan.base.workload.model_dump(mode="json"),
             },
-            "constants": {
-                path: constant.model_dump(mode="json") for path, constant in system.constants.items()
-            },
+            "constants": {path: constant.model_dump(mode="json") for path, constant in system.constants.items()},
             "sources": sorted(
                 {constant.source.split(":")[0] for constant in system.constants.values()} | {plan.base.source}
             ),
@@ -140,11 +138,7 @@ class Rows:
         change = elapsed - self._reference[:, ELAPSED]
         block: dict[str, Any] = {
             "point": np.array(self.plan.numbers[places.start : places.stop]),
-            **{
-                column.name: _shown(column, given[column.name])
-                for column in self.columns
-                if "." in column.name
-            },
+            **{column.name: _as_text(column, given[column.name]) for column in self.columns if "." in column.name},
             "method": [None if error else method for method, error in zip(methods, failed, strict=True)],
             **{name: means[:, place] for name, place in PLACES.items() if self.outcome.has[place]},
             "elapsed_change_s": change.mean(axis=1),
@@ -158,7 +152,7 @@ class Rows:
         return {column.name: block[column.name] for column in self.columns}
 
 
-def _shown(column: TableColumn, given: Column) -> Column:
+def _as_text(column: TableColumn, given: Column) -> Column:
     if column.kind == "text":
         return [str(value).lower() if isinstance(value, bool) else str(value) for value in listed(given)]
     return given

@@ -8,19 +8,19 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from blocktime.model.budget import USUAL
 from blocktime.model.errors import SpecError
-from blocktime.scenarios.sweeps.asked import source_of_sweep, sweep_asked
 from blocktime.scenarios.sweeps.columns import joined, listed
 from blocktime.scenarios.sweeps.executors import Executor, LocalProcesses, ThisProcess
 from blocktime.scenarios.sweeps.ledger import Ledger, usual_folder
-from blocktime.scenarios.sweeps.plan import USUAL_LIMIT, Plan, RunOptions
 from blocktime.scenarios.sweeps.points import version_of_model
 from blocktime.scenarios.sweeps.rows import Rows
-from blocktime.scenarios.sweeps.run import Outcome, Running
-from blocktime.scenarios.sweeps.spec import Axis
+from blocktime.scenarios.sweeps.sweep_plan import USUAL_LIMIT, Plan, RunOptions
+from blocktime.scenarios.sweeps.sweep_run import Outcome, Running
+from blocktime.scenarios.sweeps.sweep_source import axes_of_change, make_sweep, source_of_sweep
+from blocktime.scenarios.sweeps.sweep_spec import Axis
 from blocktime.scenarios.sweeps.table import check_place, open_table
 
 WORTH_PROCESSES_S: Final = 3.0
@@ -39,7 +39,7 @@ class Listener:
     def expects(self, running: Running, seconds: float, workers: int) -> None:
         """A few points were tried: the rest will take about so long."""
 
-    def told(self, outcome: Outcome) -> None:
+    def report_progress(self, outcome: Outcome) -> None:
         """Some more answers are known."""
 
 
@@ -50,7 +50,7 @@ class SweepBackend:
     workers: int | None = None
     """Processes; as many as there are processors where nothing is said."""
     cluster: str | None = None
-    """Address of a Dask scheduler, or ``local`` for one of its own."""
+    """Address of a Dask scheduler."""
     store: Path | None = None
     """Folder of the store; the usual one where nothing is said."""
     keep: bool = True
@@ -58,9 +58,7 @@ class SweepBackend:
 
 
 @contextmanager
-def sweeping(
-    plan: Plan, at: SweepBackend = SweepBackend(), listener: Listener | None = None
-) -> Iterator[Rows]:
+def sweeping(plan: Plan, at: SweepBackend = SweepBackend(), listener: Listener | None = None) -> Iterator[Rows]:
     """Answer all points of *plan*, and give the rows as long as the context lasts.
 
     Whatever ends it early, what was answered is in the store, and the same sweep goes on from there.
@@ -74,7 +72,7 @@ def sweeping(
         if running.unknown:
             with executor_at(at, expected_s) as executor:
                 heard.expects(running, expected_s / executor.workers, executor.workers)
-                running.run(executor, heard.told)
+                running.run(executor, heard.report_progress)
         yield Rows(plan, ledger, running.close())
 
 
@@ -85,28 +83,26 @@ def plan_of(
     settings: Sequence[str] = (),
     limit: int | None = USUAL_LIMIT,
     listener: Listener | None = None,
+    side: Literal["change", "system", "both"] = "change",
     **how: Any,
 ) -> Plan:
-    """The checked plan of a sweep by name or file.
+    """The checked plan of a sweep by name or file; of a file with a change the points are of that *side*, or of both.
 
     *how* may hold seed, replications, zipped, budget, and design, samples, samples_seed and where of [sweep];
     None is as good as absent.
     """
-    source = source_of_sweep(name_or_path, settings)
+    source = source_of_sweep(name_or_path, settings, "change" if side == "change" else "system")
+    vary = [*vary, *(axes_of_change(source) if side == "both" else ())]
     given = {name: value for name, value in how.items() if value not in (None, ())}
     seed, zipped = given.pop("seed", None), given.pop("zipped", False)
     budget = given.pop("budget", USUAL)
     if "samples_seed" in given:
         given["seed"] = given.pop("samples_seed")
-    sweep = sweep_asked(source, vary, given, zipped)
+    sweep = make_sweep(source, vary, given, zipped)
     first = source.scenario()
     replications = first.replications if sweep.replications is None else sweep.replications
-    asked = RunOptions(
-        first.seed if seed is None else seed,
-        replications,
-        budget,
-    )
-    return Plan(source, sweep, asked, limit, listener.checked if listener else None)
+    run_options = RunOptions(first.seed if seed is None else seed, replications, budget)
+    return Plan(source, sweep, run_options, limit, listener.checked if listener else None)
 
 
 def sweep(
@@ -154,7 +150,7 @@ def check_where(at: SweepBackend) -> None:
     if at.keep and at.store is not None and at.store == Path():
         raise SpecError("--store: got an empty name; it is a folder")
     if at.cluster is not None:
-        from blocktime.scenarios.sweeps.cluster import check_cluster  # noqa: PLC0415  (an extra that need not be installed)
+        from blocktime.scenarios.sweeps.cluster import check_cluster
 
         check_cluster(at.cluster, at.workers)
 
@@ -171,10 +167,7 @@ def store_at(at: SweepBackend) -> Iterator[Ledger]:
         with Ledger(at.store or usual_folder(), version_of_model()) as ledger:
             yield ledger
         return
-    with (
-        TemporaryDirectory(prefix="blocktime-") as folder,
-        Ledger(Path(folder), version_of_model()) as ledger,
-    ):
+    with TemporaryDirectory(prefix="blocktime-") as folder, Ledger(Path(folder), version_of_model()) as ledger:
         yield ledger
 
 
@@ -182,7 +175,7 @@ def store_at(at: SweepBackend) -> Iterator[Ledger]:
 def executor_at(at: SweepBackend, expected_s: float) -> Iterator[Executor]:
     """The cluster, processes where there is enough to do, or else this process."""
     if at.cluster is not None:
-        from blocktime.scenarios.sweeps.cluster import Cluster  # noqa: PLC0415  (an extra that need not be installed)
+        from blocktime.scenarios.sweeps.cluster import Cluster
 
         with Cluster(at.cluster, at.workers, version=version_of_model) as cluster:
             yield cluster

@@ -100,7 +100,7 @@ class RowGroups:
 
     def write(self, block: Mapping[str, Values]) -> None:
         """Add rows: a value for each row, by column; None and NaN are missing."""
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         if block.keys() != {column.name for column in self._columns}:
             raise ValueError(f"a block has the columns {', '.join(self._schema.names)}")
@@ -132,7 +132,7 @@ class RowGroups:
 
     def _array(self, column: TableColumn, values: Values) -> pa.Array:
         """*values* in the type of *column*; a copy, because a caller may fill the same array again."""
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         kind = column.kind
         wanted = _types()[kind]
@@ -144,13 +144,9 @@ class RowGroups:
                 return pa.nulls(len(array), wanted)
             if not _fits(array.type, kind):
                 raise TypeError(f"got {array.type}")
-            return array.cast(
-                wanted, safe=kind != "real"
-            )  # a whole number beyond 2**53 may become a real one
+            return array.cast(wanted, safe=kind != "real")  # a whole number beyond 2**53 may become a real one
         except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
-            raise SpecError(
-                f"{self._path}: column {column.name!r}: {error}; it takes {_TAKES[kind]}"
-            ) from error
+            raise SpecError(f"{self._path}: column {column.name!r}: {error}; it takes {_TAKES[kind]}") from error
 
 
 def read_table(path: Path) -> tuple[dict[str, Values], list[TableColumn], dict[str, Any]]:
@@ -158,7 +154,7 @@ def read_table(path: Path) -> tuple[dict[str, Values], list[TableColumn], dict[s
 
     Missing are NaN among real numbers and None otherwise.
     """
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     reader = _read_parquet if _form(path) == ".parquet" else _read_csv
     try:
@@ -189,7 +185,7 @@ class _Parquet:
     """Typed columns, each with its unit and description; what the table is about in the schema's metadata."""
 
     def __init__(self, path: Path, columns: Sequence[TableColumn], about: Mapping[str, Any]) -> None:
-        from pyarrow.parquet import ParquetWriter  # noqa: PLC0415
+        from pyarrow.parquet import ParquetWriter
 
         schema = _schema(columns).with_metadata({ABOUT: _json(about)})
         self._part = _Part(path)
@@ -225,7 +221,7 @@ class _Csv:
         self._write_lines([",".join(_heading(name) for name in names)])
 
     def write(self, batch: pa.RecordBatch) -> None:
-        from pyarrow.compute import binary_join_element_wise  # noqa: PLC0415
+        from pyarrow.compute import binary_join_element_wise
 
         for start in range(0, batch.num_rows, CSV_ROWS):
             some = batch.slice(start, CSV_ROWS)
@@ -296,14 +292,14 @@ def _files_of(path: Path) -> list[Path]:
 
 
 def _types() -> dict[Kind, pa.DataType]:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     return {"real": pa.float64(), "whole": pa.int64(), "text": pa.string(), "flag": pa.bool_()}
 
 
 def _of_buffers(values: Values, kind: Kind) -> pa.Array | None:
     """The usual columns made of their bytes: pyarrow's own way of asking what *values* are imports all of pandas."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     buffers: list[Any]
     if isinstance(values, np.ndarray):
@@ -332,7 +328,7 @@ def _of_buffers(values: Values, kind: Kind) -> pa.Array | None:
 
 def _fits(column_type: pa.DataType, kind: Kind) -> bool:
     """Whether values of the type *column_type* are of *kind*, so that no text becomes a number unasked."""
-    from pyarrow import types  # noqa: PLC0415
+    from pyarrow import types
 
     if kind in ("real", "whole"):
         return bool(types.is_floating(column_type) or types.is_integer(column_type))
@@ -340,21 +336,19 @@ def _fits(column_type: pa.DataType, kind: Kind) -> bool:
 
 
 def _schema(columns: Sequence[TableColumn]) -> pa.Schema:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     kinds = _types()
     return pa.schema(
         [
-            pa.field(
-                column.name, kinds[column.kind], metadata={"unit": column.unit, "description": column.says}
-            )
+            pa.field(column.name, kinds[column.kind], metadata={"unit": column.unit, "description": column.says})
             for column in columns
         ]
     )
 
 
 def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     return pa.concat_batches(batches)
 
@@ -370,8 +364,8 @@ def _plain(column: pa.Array | pa.ChunkedArray, kind: Kind) -> Values:
 
 def _cells(column: pa.Array, kind: Kind) -> pa.Array:
     """The values of *column* as text, of numbers the shortest that reads back as the same number."""
-    import pyarrow as pa  # noqa: PLC0415
-    from pyarrow import compute  # noqa: PLC0415
+    import pyarrow as pa
+    from pyarrow import compute
 
     if kind == "text":
         return compute.binary_join_element_wise('"', compute.replace_substring(column, '"', '""'), '"', "")
@@ -393,17 +387,14 @@ def _json(content: Mapping[str, Any], indent: int | None = None) -> bytes:
 
 
 def _read_parquet(path: Path) -> tuple[pa.Table, list[TableColumn], dict[str, Any]]:
-    from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+    from pyarrow.parquet import ParquetFile
 
     kinds = {column_type: kind for kind, column_type in _types().items()}
     with path.open("rb") as file, ParquetFile(file) as parquet:
         schema = parquet.schema_arrow
         columns = [
             TableColumn(
-                field.name,
-                kinds[field.type],
-                field.metadata[b"unit"].decode(),
-                field.metadata[b"description"].decode(),
+                field.name, kinds[field.type], field.metadata[b"unit"].decode(), field.metadata[b"description"].decode()
             )
             for field in schema
         ]
@@ -411,7 +402,7 @@ def _read_parquet(path: Path) -> tuple[pa.Table, list[TableColumn], dict[str, An
 
 
 def _read_csv(path: Path) -> tuple[pa.Table, list[TableColumn], dict[str, Any]]:
-    from pyarrow import csv  # noqa: PLC0415
+    from pyarrow import csv
 
     file, beside = _files_of(path)
     size_bytes = file.stat().st_size

@@ -21,11 +21,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from blocktime.model.budget import USUAL, Budget
 from blocktime.model.catalog import correlations
 from blocktime.model.results import Interval, RunResult, Uncertainty
-from blocktime.scenarios.compare import are_paired
 from blocktime.scenarios.interval import CONFIDENCE
 from blocktime.scenarios.measured import as_modelled
 from blocktime.scenarios.spec import Scenario
-from blocktime.scenarios.uncertainty.answers import (
+from blocktime.scenarios.uncertainty.constant_runs import (
     DRAWS,
     Context,
     Executors,
@@ -39,6 +38,7 @@ from blocktime.scenarios.uncertainty.difference import Difference
 from blocktime.scenarios.uncertainty.draws import Draws, check_inputs, correlated, drawn
 from blocktime.scenarios.uncertainty.model_error import MEASURED, model_error, seconds_by_mechanism
 from blocktime.scenarios.uncertainty.shares import Origin, contributions
+from blocktime.scenarios.why import are_paired
 
 if TYPE_CHECKING:
     from blocktime.scenarios.uncertainty.draws import Reals
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["Difference", "Propagated", "propagate"]
 
 
-class _Asked(NamedTuple):
+class _UncertainCase(NamedTuple):
     """One scenario with its answer, and what of it is uncertain."""
 
     scenario: Scenario
@@ -57,7 +57,7 @@ class _Asked(NamedTuple):
 
     def factors(self, draws: Draws, context: Context) -> Factors:
         """The elapsed time with each draw of constants, over that of the result."""
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         if not self.knowledge.uncertain:
             return Factors(np.ones(DRAWS), 0)
@@ -65,7 +65,7 @@ class _Asked(NamedTuple):
 
     def times(self, factors: Reals, errors: dict[str, Reals]) -> Reals:
         """Elapsed seconds with each draw of constants and *errors*; those of the result where nothing is off."""
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         elapsed = self.result.time.elapsed_s
         off: Reals = np.zeros(DRAWS)
@@ -107,7 +107,7 @@ class Propagated:
 
         Both are answered with the same draws. Where *base* is a system as it was measured, its time is known.
         """
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         before, after = self.results[base], self.results[index]
         first, second = self._times[base], self._times[index]
@@ -163,27 +163,26 @@ def propagate(
         **known,
         **{frozenset((text, other)): value for each in scenarios for text, other, value in each.correlations},
     }
-    asked = [
-        _Asked(
-            scenario, result, knowledge_of(scenario, result.extrapolated),
-            seconds_by_mechanism(scenario, result),
+    cases = [
+        _UncertainCase(
+            scenario, result, knowledge_of(scenario, result.extrapolated), seconds_by_mechanism(scenario, result)
         )
         for scenario, result in zip(scenarios, results, strict=True)
-    ]  # fmt: skip
-    names = sorted({name for each in asked for name in each.knowledge.names})
-    mechanisms = sorted({name for each in asked for name in each.seconds})
-    errors = [_error(name, place) for name in mechanisms for place in range(len(asked))]
+    ]
+    names = sorted({name for each in cases for name in each.knowledge.names})
+    mechanisms = sorted({name for each in cases for name in each.seconds})
+    errors = [_error(name, place) for name in mechanisms for place in range(len(cases))]
     first_seed = scenarios[0].seed if seed is None else seed
     errors += [MEASURED] if scenarios[0].as_measured else []
     draws = drawn([*names, *errors], known, DRAWS, first_seed)
-    off = _errors(asked, mechanisms, draws)
+    offs = _errors(cases, mechanisms, draws)
     context = Context(model_error().exponent_sd, budget, executors, progress)
-    factors = [each.factors(draws, context) for each in asked]
-    times = tuple(each.times(by.values, own) for each, by, own in zip(asked, factors, off, strict=True))
-    origins = tuple(_origins(each.knowledge, draws, own) for each, own in zip(asked, off, strict=True))
+    factors = [each.factors(draws, context) for each in cases]
+    times = tuple(each.times(by.values, off) for each, by, off in zip(cases, factors, offs, strict=True))
+    origins = tuple(_origins(each.knowledge, draws, off) for each, off in zip(cases, offs, strict=True))
     run_results = tuple(
-        each.result.model_copy(update={"uncertainty": each.uncertainty(draws, own, made, by.runs)})
-        for each, by, own, made in zip(asked, factors, times, origins, strict=True)
+        each.result.model_copy(update={"uncertainty": each.uncertainty(draws, off, made, by.runs)})
+        for each, by, off, made in zip(cases, factors, times, origins, strict=True)
     )
     return Propagated(run_results, origins, times, _off_measured(scenarios[0], results[0], draws))
 
@@ -202,7 +201,7 @@ def _open(first: Reals, second: Reals, modelled: tuple[float, float], measured: 
     By linear regression of the logarithms. How far the model is off the *measured* figures is as like in both as its
     own errors of the times *modelled* are.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     logs = np.log(first / modelled[0])
     around = logs - logs.mean()
@@ -217,21 +216,19 @@ def _error(mechanism: str, place: int) -> str:
     return f"model: {mechanism} {place}"
 
 
-def _errors(asked: Sequence[_Asked], mechanisms: Sequence[str], draws: Draws) -> list[dict[str, Reals]]:
+def _errors(cases: Sequence[_UncertainCase], mechanisms: Sequence[str], draws: Draws) -> list[dict[str, Reals]]:
     """Scores of the model's own error by mechanism, for each scenario: the nearer two times, the more alike."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
-    errors: list[dict[str, Reals]] = [{} for _ in asked]
+    errors: list[dict[str, Reals]] = [{} for _ in cases]
     for name in mechanisms:
         places = [
-            place
-            for place, each in enumerate(asked)
-            if each.seconds.get(name, 0.0) > 0 and model_error().sd_of(name)
+            place for place, each in enumerate(cases) if each.seconds.get(name, 0.0) > 0 and model_error().sd_of(name)
         ]
         if not places:
             continue
         independent = np.stack([draws.scores[_error(name, place)] for place in places])
-        matrix = model_error().correlations([asked[place].seconds[name] for place in places])
+        matrix = model_error().correlations([cases[place].seconds[name] for place in places])
         for place, scores in zip(places, correlated(matrix, independent), strict=True):
             errors[place][name] = scores
     return errors
@@ -275,7 +272,7 @@ def _ends(values: Reals, centre: float, chance: float) -> tuple[float, float]:
 
     Chance is independent of all else, so that the squares of their halves add.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     tail = (1 - CONFIDENCE) / 2
     low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail], method="hazen"))

@@ -59,9 +59,7 @@ class Knowledge(NamedTuple):
     def names(self) -> tuple[str, ...]:
         """What is drawn: each uncertain constant, and how it changes with each quantity outside its range."""
         exponents = [
-            exponent_name(uncertain, quantity)
-            for uncertain in self.uncertain
-            for quantity in uncertain.beyond
+            exponent_name(uncertain, quantity) for uncertain in self.uncertain for quantity in uncertain.beyond
         ]
         return (*(uncertain.name for uncertain in self.uncertain), *exponents)
 
@@ -125,7 +123,7 @@ def drawn_values(
     so the variance of its logarithm grows with the square of the distance from what was measured, as that of a
     prediction by regression does.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     value = constant.constant.value
     steps = np.abs(scores) / NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)

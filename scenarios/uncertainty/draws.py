@@ -33,12 +33,12 @@ class Draws(NamedTuple):
 
     def directions(self, names: Sequence[str]) -> Reals:
         """The principal directions of *names*, a column each: what one independent score moves each of them by."""
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         places = [list(self.scores).index(name) for name in names]
         values, vectors = np.linalg.eigh(self.correlations[np.ix_(places, places)])
-        kept = values > LEAST_VARIANCE
-        directions: Reals = vectors[:, kept] * np.sqrt(values[kept])
+        significant = values > LEAST_VARIANCE
+        directions: Reals = vectors[:, significant] * np.sqrt(values[significant])
         return directions
 
 
@@ -48,8 +48,8 @@ def drawn(names: Sequence[str], correlations: Mapping[frozenset[str], float], dr
     Latin hypercubes [mckay-1979], each name with random numbers of its own, so that it has the same draws whatever is
     drawn beside it. Every power of 4 from 64 on ends one, so that the first quarter of the draws is as even as all.
     """
-    import numpy as np  # noqa: PLC0415
-    from scipy.special import ndtri  # noqa: PLC0415
+    import numpy as np
+    from scipy.special import ndtri
 
     matrix = correlation_matrix(names, correlations)
     if not names:
@@ -60,7 +60,7 @@ def drawn(names: Sequence[str], correlations: Mapping[frozenset[str], float], dr
 
 def _even(draws: int, rng: Generator) -> Reals:
     """Shares within 0 and 1 in random order: one in each of as many equal parts as there are shares, block by block."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     columns, begin, end = [], 0, FIRST_BLOCK
     while begin < draws:
@@ -76,7 +76,7 @@ def correlation_matrix(names: Sequence[str], correlations: Mapping[frozenset[str
     Small correlations are not kept in the catalog, and without them no constants may have the others: then negative
     eigenvalues are taken as 0, and the diagonal is brought back to 1.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     matrix: Reals = np.eye(len(names))
     places = {name: place for place, name in enumerate(names)}
@@ -94,17 +94,17 @@ def correlation_matrix(names: Sequence[str], correlations: Mapping[frozenset[str
 
 def correlated(matrix: Reals, independent: Reals) -> list[Reals]:
     """Scores with the correlations in *matrix* from *independent* ones, a row each; the same where that is 1."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     first = [int(np.argmax(row == 1)) for row in matrix]
-    own = sorted(set(first))
-    rows = _root(matrix[np.ix_(own, own)]) @ independent[: len(own)]
-    return [rows[own.index(place)] for place in first]
+    distinct = sorted(set(first))
+    rows = _root(matrix[np.ix_(distinct, distinct)]) @ independent[: len(distinct)]
+    return [rows[distinct.index(place)] for place in first]
 
 
 def _root(matrix: Reals) -> Reals:
     """The symmetric square root, which a matrix without an inverse has too."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     values, vectors = np.linalg.eigh(matrix)
     root: Reals = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T

@@ -14,19 +14,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from blocktime.model.causes import MIGRATING, SEARCHING, SEQUENTIAL, UPDATING
 from blocktime.model.results import RunResult
 from blocktime.model.workloads.families import KINDS
-from blocktime.scenarios.compare import (
-    BETWEEN,
-    CALLS,
-    CLIENT,
-    FETCH,
-    GETS,
-    MECHANISM,
-    READS,
-    SENDS,
-    WALK,
-    components,
-)
 from blocktime.scenarios.spec import Scenario
+from blocktime.scenarios.why import BETWEEN, CALLS, CLIENT, FETCH, GETS, MECHANISM, READS, SENDS, WALK, components
 
 if TYPE_CHECKING:
     from blocktime.scenarios.uncertainty.draws import Reals
@@ -76,7 +65,7 @@ class ModelError(NamedTuple):
         Formula: exp(-|ln(t/u)| / length), the covariance of a model's discrepancy that falls with the distance between
         two predictions [kennedy-ohagan-2001]. The same time in both has the same error.
         """
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         logs = np.log(np.asarray(seconds, dtype=float))
         distances = np.abs(logs[:, None] - logs[None, :])

@@ -37,7 +37,7 @@ class Response(NamedTuple):
 
     def factors(self, scores: Reals, seed: int) -> Reals:
         """Times over that with the constants' own values, each with the remainder of a run that is drawn by *seed*."""
-        import numpy as np  # noqa: PLC0415
+        import numpy as np
 
         count = scores.shape[1]
         random = np.random.default_rng([seed, crc32(b"remainders of runs")])
@@ -51,7 +51,7 @@ def design(size: int, pairs: int, end: float, seed: int) -> Reals:
 
     The latter are columns of random orthogonal matrices [stewart-1980], such that the mean square of a score is 1.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     alone = end * np.eye(size)
     random = np.random.default_rng([seed, crc32(b"directions of runs")])
@@ -66,7 +66,7 @@ def fitted(scores: Reals, logs: Reals, end: float, chance_sd: float = 0.0) -> Re
     Where chance has the standard deviation *chance_sd* in one run, remainders are smaller by its part: it is in the
     interval of the answer already.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     size = len(scores)
     lows, highs, together = logs[:size], logs[size : 2 * size], logs[2 * size :]
@@ -75,8 +75,8 @@ def fitted(scores: Reals, logs: Reals, end: float, chance_sd: float = 0.0) -> Re
     scale = max(1.0, float(effects @ together / (effects @ effects or 1.0)))
     remainders = together - scale * effects
     square = float((remainders**2).mean())
-    kept = max(0.0, 1 - chance_sd**2 / square) ** 0.5 if square else 0.0
-    return response._replace(scale=scale, remainders=kept * remainders)
+    signal = max(0.0, 1 - chance_sd**2 / square) ** 0.5 if square else 0.0
+    return response._replace(scale=scale, remainders=signal * remainders)
 
 
 def _effects(low: Reals, high: Reals, place: Reals) -> Reals:
@@ -84,7 +84,7 @@ def _effects(low: Reals, high: Reals, place: Reals) -> Reals:
 
     Formula: a cubic Hermite spline with the slopes of [fritsch-butland-1984].
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     below, above = -low + 0 * place, high + 0 * place
     is_monotone = below * above > 0
@@ -103,7 +103,7 @@ def _effects(low: Reals, high: Reals, place: Reals) -> Reals:
 
 def _orthogonal(matrix: Reals) -> Reals:
     """An orthogonal matrix, each as likely as any other where the numbers of *matrix* are normal [stewart-1980]."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     columns, triangle = np.linalg.qr(matrix)
     orthogonal: Reals = columns * np.sign(np.diag(triangle))

@@ -35,7 +35,7 @@ def contributions(origins: Iterable[Origin], times: Reals) -> list[Contribution]
     [saltelli-2010]. So each is within 0 and 1, largest first; of constants that are correlated each takes what they
     have in common, and the shares may sum to more than 1. What chance alone would give counts as none.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     listed = list(origins)
     if not listed or np.ptp(times) <= 1e-12 * abs(times).max():
@@ -57,6 +57,4 @@ def contributions(origins: Iterable[Origin], times: Reals) -> list[Contribution]
                     extrapolated=origin.extrapolated, variance_fraction=share,
                 )
             )  # fmt: skip
-    return sorted(
-        contributions_of, key=lambda contribution: (-contribution.variance_fraction, contribution.name)
-    )
+    return sorted(contributions_of, key=lambda contribution: (-contribution.variance_fraction, contribution.name))

@@ -12,13 +12,7 @@ from blocktime.model.errors import SpecError
 from blocktime.scenarios.run import run
 from blocktime.scenarios.search.sensitivity import Sensitivity, TornadoBar
 from blocktime.scenarios.spec import Scenario
-from blocktime.scenarios.uncertainty.answers import (
-    WITHIN,
-    Context,
-    Executors,
-    Progress,
-    factors_at,
-)
+from blocktime.scenarios.uncertainty.constant_runs import WITHIN, Context, Executors, Progress, factors_at
 from blocktime.scenarios.uncertainty.constants import Uncertain, knowledge_of
 from blocktime.scenarios.uncertainty.draws import correlation_matrix
 from blocktime.scenarios.uncertainty.model_error import model_error
@@ -38,7 +32,7 @@ def tornado_of_constants(
     Constants that hang together with it are where they most likely are then. Raises :class:`SpecError` where no
     constant is uncertain, and what :func:`~scenarios.uncertainty.propagate` raises.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     result = run(scenario, seed=seed, budget=budget)
     knowledge = knowledge_of(scenario, result.extrapolated)
@@ -66,12 +60,7 @@ def _bar(base_s: float, uncertain: Uncertain, low_s: float, high_s: float) -> To
     least, most = min(outcomes, key=outcomes.__getitem__), max(outcomes, key=outcomes.__getitem__)
     value = uncertain.constant.value
     return TornadoBar(
-        uncertain.fields[0],
-        min(base_s, outcomes[least]),
-        max(base_s, outcomes[most]),
-        least,
-        most,
-        value,
+        uncertain.fields[0], min(base_s, outcomes[least]), max(base_s, outcomes[most]), least, most, value
     )
 
 

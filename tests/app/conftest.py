@@ -8,8 +8,8 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from blocktime.app.my_system import my_system
-from blocktime.app.session import answers, playing, sweep_job, wishes
-from blocktime.app.session.playing import Ask, Job, Players, SimulatedAnswer
+from blocktime.app.session import page_answers, simulation_requests, simulations, sweep_job
+from blocktime.app.session.simulations import Ask, Players, SimulatedAnswer, SimulationJob
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import (
     DeviceLine,
@@ -123,7 +123,6 @@ def merged(raw: RunResult) -> RunResult:
 
 
 PERCENTILES = {"p50": 0.0144, "p95": 0.134, "p99": 0.24, "max": 0.531}
-POLICIES = {"touch count": 0.9069, "LRU": 0.9025, "CLOCK": 0.9032}
 Answered = Callable[..., RunResult]
 
 
@@ -140,7 +139,7 @@ def _played(name: str = "tpc-c", *settings: str) -> RunResult:
     took = stats.response_s
     more = stats.model_copy(
         update={
-            "response_percentiles": PERCENTILES, "policies": POLICIES, "measured": 31_840, "warm_up": 160,
+            "response_percentiles": PERCENTILES, "measured": 31_840, "warm_up": 160,
             "response_interval": Interval(low_s=0.99 * took, high_s=1.01 * took, confidence=0.95),
             "per_s_low": 0.99 * stats.per_s, "per_s_high": 1.01 * stats.per_s,
             "kinds": [kind.model_copy(update={"response_percentiles": PERCENTILES}) for kind in stats.kinds],
@@ -171,13 +170,13 @@ class _Inline(Players):
     def __init__(self) -> None:
         super().__init__([])
 
-    def start(self, job: Job) -> Job:
-        self._play(job, self)
-        job.end()
+    def start(self, job: SimulationJob) -> SimulationJob:
+        for ask in job.asks:
+            self._play(job, ask, self)
         return job
 
     @staticmethod
-    def play(ask: Ask, job: Job) -> SimulatedAnswer:
+    def play(ask: Ask, job: SimulationJob) -> SimulatedAnswer:
         del job
         if ask.key not in PLAYED:
             PLAYED[ask.key] = simulated(ask)
@@ -204,19 +203,19 @@ def small_sample(monkeypatch: pytest.MonkeyPatch) -> None:
 def unanswered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is simulated: for what a page does whatever the answer is."""
     nobody = Players([])
-    monkeypatch.setattr(wishes, "players", lambda: nobody)
-    monkeypatch.setattr(answers, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(simulation_requests, "players", lambda: nobody)
+    monkeypatch.setattr(page_answers, "PATIENCE_S", 0.0)
 
 
 @pytest.fixture
 def simulated_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages have their simulations before they are drawn, so that one run shows them."""
     inline = _Inline()
-    monkeypatch.setattr(wishes, "players", lambda: inline)
+    monkeypatch.setattr(simulation_requests, "players", lambda: inline)
 
 
 @pytest.fixture(autouse=True)
 def _nobody_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """However slow the machine, a job that a test waits for is not one that nobody looks at any more."""
-    monkeypatch.setattr(playing, "FORGOTTEN_S", 1e6)
+    monkeypatch.setattr(simulations, "FORGOTTEN_S", 1e6)
     monkeypatch.setattr(sweep_job, "FORGOTTEN_S", 1e6)

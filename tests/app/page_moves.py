@@ -26,13 +26,7 @@ if TYPE_CHECKING:
 ENTRY: Final = Path(__file__).resolve().parents[2] / "app" / "streamlit_app.py"
 MOVED: Final = "table.pctfree_percent"
 MOVED_LABEL: Final = "PCTFREE"
-FLAGS: Final = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-sync",
-]
+FLAGS: Final = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 """Of the browser, as the tests start it."""
 REFERENCE: Final = """
 import streamlit as st
@@ -51,9 +45,7 @@ st.plotly_chart(
 
 def empty_page(sliders: int) -> str:
     """The script of a page of sliders alone."""
-    return (
-        f"import streamlit as st\n\nfor n in range({sliders}):\n    st.slider(str(n), 0, 99, 0, key=str(n))\n"
-    )
+    return f"import streamlit as st\n\nfor n in range({sliders}):\n    st.slider(str(n), 0, 99, 0, key=str(n))\n"
 
 
 def controls_of(app: AppTest) -> int:

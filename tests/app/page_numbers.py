@@ -54,6 +54,11 @@ def elapsed(name: str, *settings: str) -> str:
     return show_seconds(answered(name, *settings).time.elapsed_s)
 
 
+def said_at_fields(app: AppTest) -> list[str]:
+    """Why values are refused, as their fields say it."""
+    return [one.value for one in app.caption if one.value.startswith(":red[:material/error:")]
+
+
 def metric(app: AppTest, label: str) -> Shown:
     """The first number whose label begins so."""
     return next(one for one in numbers(app) if one.label.startswith(label))

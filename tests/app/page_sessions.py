@@ -121,9 +121,7 @@ async def _compare(page: Page, array: int, seen: Seen) -> None:
         try:
             await shown.get_by_text(text, exact=True).wait_for(timeout=LIMIT_MS)
         except Error:
-            seen.wrong.append(
-                f"array {array}, PCTFREE {pctfree}: {label} {await shown.all_inner_texts()}, not {text}"
-            )
+            seen.wrong.append(f"array {array}, PCTFREE {pctfree}: {label} {await shown.all_inner_texts()}, not {text}")
     errors = await page.locator("[data-testid=stException], [data-testid=stAlert]").all_inner_texts()
     seen.wrong += [f"array {array}, PCTFREE {pctfree}: {error}" for error in errors]
     held = parse_qs(urlsplit(page.url).query).get(OWN)

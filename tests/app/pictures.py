@@ -35,10 +35,10 @@ class Picture:
     """Text that is there when the page is done."""
     scenarios: tuple[tuple[str, ...], ...] = ()
     sweep: str = ""
-    tab: str = ""
-    """Tab that is opened."""
     press: str = ""
     """Button that is pressed first."""
+    height: int = 720
+    """Pixels, so that no chart is cut."""
 
 
 PICTURES: Final = {
@@ -48,25 +48,19 @@ PICTURES: Final = {
         (("full-scan-nvme",), ("full-scan-nvme", "tablespace.block_size_bytes=16K")),
     ),
     "programs": Picture(
-        "/?scenario=batch-beside-users", "simulation", (("batch-beside-users",),), tab="Programs"
+        "/?scenario=batch-beside-users", "Times: how many times", (("batch-beside-users",),), height=740
     ),
-    "row-migration": Picture("/mechanism-row-migration", "Open the scenario", (("rahn-pctfree-8k-10",),)),
-    "assm-search": Picture("/mechanism-assm-search", "Open the scenario", (("rahn-pctfree-16k-10",),)),
-    "evidence": Picture("/evidence", "printed"),
-    "sweep": Picture(
-        "/sweep?sweep=block-size-mbrc", "all answers are stored", sweep="block-size-mbrc", press="Run"
-    ),
+    "row-migration": Picture("/mechanism-row-migration", "Open the scenario", (("rahn-pctfree-8k-10",),), height=920),
+    "assm-search": Picture("/mechanism-assm-search", "Open the scenario", (("rahn-pctfree-16k-10",),), height=728),
+    "evidence": Picture("/evidence", "printed", height=800),
+    "sweep": Picture("/sweep?sweep=block-size-mbrc", "all answers are stored", sweep="block-size-mbrc", press="Run"),
 }
 
 
 def digest_of(picture: Picture, store: Path) -> str:
     """Digest of the answers that *picture* shows: those of its scenarios, of its sweep, or of every printed number."""
     answers: list[Any] = [
-        {
-            key: _rounded(value)
-            for key, value in numbers_of(run(load(name, settings))).items()
-            if key not in NAMES
-        }
+        {key: _rounded(value) for key, value in numbers_of(run(load(name, settings))).items() if key not in NAMES}
         for name, *settings in picture.scenarios
     ]
     if picture.sweep:

@@ -1,15 +1,20 @@
 """Scenarios of the library with changes that the page's controls allow, and links that mean harm."""
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from blocktime.app.controls import fields, forms, settings
-from blocktime.app.controls.fields import Facts
+from blocktime.app.controls import control_fields, forms, settings
+from blocktime.app.controls.control_fields import Facts
+from blocktime.app.controls.page_question import Moves, PageQuestion, opened
+from blocktime.model.spec import WORKLOADS
 from blocktime.scenarios import load
 from tests.known_by_law import KNOWN
 
-CONTROLS = sorted({control.path for controls in forms.GROUPS.values() for control in controls})
+CONTROLS = sorted(
+    {control.path for kind in WORKLOADS for controls in forms.groups_of(kind).values() for control in controls}
+)
 
 
 @st.composite
@@ -19,11 +24,22 @@ def changed(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
     kind = load(name).workload.kind
     asked = {}
     for path in draw(st.lists(st.sampled_from(CONTROLS), max_size=6, unique=True)):
-        field = fields.facts(path, kind)
+        field = control_fields.facts(path, kind)
         if field is not None:
-            asked[path] = fields.text_of(field, fields.held_value(field, draw(values(field))))
+            asked[path] = control_fields.text_of(field, control_fields.control_value(field, draw(values(field))))
     _, refused = settings.settle(name, asked)
     return name, {path: text for path, text in asked.items() if path not in refused}
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> PageQuestion:
+    """A question as it opens: some of its fields are set on both sides, the others by the change."""
+    name, fields = draw(changed())
+    shared = draw(st.sets(st.sampled_from(sorted(fields)))) if fields else set()
+    _, refused = settings.settle(name, {path: fields[path] for path in shared})
+    system_fields = {path: fields[path] for path in sorted(shared) if path not in refused}
+    question = opened(name, {**fields, **system_fields}, system_fields)
+    return replace(question, moves=draw(st.sampled_from(get_args(Moves))))
 
 
 def values(field: Facts) -> st.SearchStrategy[Any]:
@@ -55,9 +71,7 @@ PATHS = [
 def hostile() -> st.SearchStrategy[dict[str, str]]:
     """Addresses of any kind."""
     texts = st.text() | st.sampled_from(NASTY)
-    fields_of = st.dictionaries(
-        st.sampled_from(PATHS) | st.text().map(lambda text: f"table.{text}"), texts, max_size=5
-    )
+    fields_of = st.dictionaries(st.sampled_from(PATHS) | st.text().map(lambda text: f"table.{text}"), texts, max_size=5)
     others = st.dictionaries(
         st.sampled_from(["scenario", "s", "S", "v", "embed", "utm_source"]) | st.text(), texts, max_size=4
     )

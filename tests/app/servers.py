@@ -36,5 +36,5 @@ def served(command: Callable[[int], Sequence[str]] = serve.command, port: int | 
             yield address
         finally:
             serve._stop(process)
-        ours = [f'File "{ROOT / folder}/' for folder in serve.OWN]
+        ours = [f'File "{ROOT / folder}/' for folder in serve.OUR_FOLDERS]
         assert not any(folder in printed() for folder in ours), printed()

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blocktime.app.controls import own_files
-from blocktime.app.controls.settings import settle
+from blocktime.app.controls import user_files
+from blocktime.app.controls.page_question import PageQuestion, opened
 from blocktime.app.session import address
 from blocktime.model.errors import SpecError
 from blocktime.scenarios import library, load
-from tests.app.scenarios_at_random import changed, hostile
+from tests.app.scenarios_at_random import hostile, questions
 
 FIRST = "rahn-full-scan"
 OWN = b'title = "Mine"\n[table]\nrows = 100_000\n'
@@ -23,64 +24,70 @@ def over_the_wire(query: dict[str, str]) -> dict[str, str]:
     return dict(parse_qsl(urlencode(query), keep_blank_values=True))
 
 
+def fields_of(question: PageQuestion) -> tuple[object, ...]:
+    return question.name, question.system, question.change, question.moves
+
+
+def numbers_of(question: PageQuestion) -> list[object]:
+    """What both sides of a question are answered by."""
+    return [(side.system, side.workload, side.seed) for side in question.sides()[:2]]
+
+
 @settings(max_examples=100)
-@given(changed())
-def test_a_link_opens_the_same_scenario(asked: tuple[str, dict[str, str]]) -> None:
-    name, changes = asked
-    shown = address.read(over_the_wire(address.written(name, changes, FIRST)), FIRST)
-    assert shown == address.LinkedScenario(name, changes)
-    assert settle(shown.name, shown.changes) == settle(name, changes)
+@given(questions())
+def test_a_link_opens_the_same_question(question: PageQuestion) -> None:
+    shown, notes = address.read(over_the_wire(address.written(question, FIRST)), FIRST)
+    assert not notes
+    assert fields_of(shown) == fields_of(question)
+    assert shown.sides() == question.sides()
 
 
 @settings(max_examples=60)
-@given(changed())
-def test_a_long_link_is_packed_and_opens_the_same_scenario(asked: tuple[str, dict[str, str]]) -> None:
-    name, changes = asked
+@given(questions())
+def test_a_long_link_is_packed_and_opens_the_same_question(question: PageQuestion) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(address, "LONGEST_PLAIN", 0)
-        query = over_the_wire(address.written(name, changes, ""))
-        assert set(query) == {"s"}
-        shown = address.read(query, FIRST)
-        assert address.written(shown.name, shown.changes, "") == query
-    assert (shown.name, set(shown.changes), shown.notes) == (name, set(changes), ())
-    (before, _), (after, _) = settle(name, changes), settle(shown.name, shown.changes)
-    assert (after.system, after.workload, after.seed) == (before.system, before.workload, before.seed)
+        query = over_the_wire(address.written(question, ""))
+        assert set(query) <= {"s", "moves"}
+        shown, notes = address.read(query, FIRST)
+        assert over_the_wire(address.written(shown, "")) == query
+    assert not notes
+    assert (shown.name, set(shown.system), set(shown.changed)) == (
+        question.name, set(question.system), set(question.changed),
+    )  # fmt: skip
+    assert numbers_of(shown) == numbers_of(question)
 
 
 def test_a_field_in_the_address_wins_over_the_packed_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(address, "LONGEST_PLAIN", 0)
-    packed = address.written(FIRST, {"host.cpus": "3", "table.rows": "5"}, "")
+    packed = address.written(opened(FIRST, {"host.cpus": "3", "table.rows": "5"}), "")
     assert set(packed) == {"s"}
-    shown = address.read({**packed, "host.cpus": "7"}, FIRST)
-    assert shown.changes == {"host.cpus": "7", "table.rows": "5"}
+    shown, _ = address.read({**packed, "host.cpus": "7"}, FIRST)
+    assert shown.change == {"host.cpus": "7", "table.rows": "5"}
 
 
-@given(
-    st.sampled_from(["5", "16K", "many"]), st.sampled_from([OWN, b"base='tpc-b'\nseed=9\n[table]\nrows=7\n"])
-)
+@given(st.sampled_from(["5", "16K", "many"]), st.sampled_from([OWN, b"base='tpc-b'\nseed=9\n[table]\nrows=7\n"]))
 def test_an_own_file_with_changes_makes_the_round_trip(rows: str, document: bytes) -> None:
-    name, _ = own_files.opened(document, "mine.toml")
-    changes = {"host.cpus": "3"}
-    query = over_the_wire(address.written(name, changes, FIRST))
-    assert address.read(query, FIRST) == address.LinkedScenario(name, changes)
-    refused = address.read({**query, "table.rows": rows}, FIRST)
-    assert ("table.rows" in refused.changes) is (rows != "many")
+    question = opened(user_files.opened(document, "mine.toml").name, {"host.cpus": "3"})
+    query = over_the_wire(address.written(question, FIRST))
+    assert address.read(query, FIRST) == (question, [])
+    refused, _ = address.read({**query, "table.rows": rows}, FIRST)
+    assert ("table.rows" in refused.change) is (rows != "many")
 
 
 @settings(max_examples=300)
 @given(hostile())
 def test_a_hostile_link_leaves_sentences_and_a_screen(query: dict[str, str]) -> None:
-    shown = address.read(query, FIRST)
-    assert shown.name in library() or own_files.is_own(shown.name)
-    assert len(shown.notes) <= 3 * (address.MOST_NOTES + 1)
-    for note in shown.notes:
+    shown, notes = address.read(query, FIRST)
+    assert shown.name in library() or user_files.is_user_file(shown.name)
+    assert len(notes) <= 3 * (address.MOST_NOTES + 1)
+    for note in notes:
         assert len(note) <= SpecError.LONGEST + 120
         assert note.isprintable(), note
-    _, refused = settle(shown.name, shown.changes)
-    assert refused == {}
-    again = address.read(over_the_wire(address.written(shown.name, shown.changes, FIRST)), FIRST)
-    assert settle(again.name, again.changes)[0].system == settle(shown.name, shown.changes)[0].system
-    assert again.notes == ()
+    assert shown.sides()[2] == {}
+    again, notes = address.read(over_the_wire(address.written(shown, FIRST)), FIRST)
+    assert numbers_of(again) == numbers_of(shown)
+    assert notes == []
 
 
 @pytest.mark.parametrize(
@@ -105,59 +112,78 @@ def test_a_hostile_link_leaves_sentences_and_a_screen(query: dict[str, str]) -> 
     ],
 )
 def test_what_a_link_has_wrong_is_one_sentence(query: dict[str, str], said: str) -> None:
-    shown = address.read({**query}, FIRST)
-    assert (shown.name, shown.changes) == (FIRST, {})
-    assert len(shown.notes) == 1
-    assert said in shown.notes[0]
-    assert len(shown.notes[0]) <= SpecError.LONGEST + 120
+    shown, notes = address.read({**query}, FIRST)
+    assert (shown.name, shown.changed) == (FIRST, {})
+    assert len(notes) == 1
+    assert said in notes[0]
+    assert len(notes[0]) <= SpecError.LONGEST + 120
 
 
 def test_thousands_of_faults_are_a_few_sentences() -> None:
     query = {f"table.x{place}": "1" for place in range(1000)} | {f"y{place}": "1" for place in range(1000)}
-    notes = address.read(query, FIRST).notes
+    _, notes = address.read(query, FIRST)
     assert len(notes) == 2 * (address.MOST_NOTES + 1)
     assert "It has 994 more such keys." in notes
-    assert (
-        f"It asks for {address.MOST_FIELDS + 1 - address.MOST_NOTES:,} more things that are not allowed."
-        in notes
-    )
+    assert f"It asks for {address.MOST_FIELDS + 1 - address.MOST_NOTES:,} more things that are not allowed." in notes
 
 
 def test_fields_of_a_scenario_that_cannot_be_opened_change_no_other_one() -> None:
-    assert address.read({"s": "nonsense", "table.rows": "5", "foo": "1"}, FIRST).changes == {}
+    assert address.read({"s": "nonsense", "table.rows": "5", "foo": "1"}, FIRST)[0].changed == {}
 
 
 def test_the_form_of_earlier_links_is_still_read() -> None:
     """As the page wrote them before there was anything packed."""
-    query = {
-        "scenario": "tpc-b",
-        "workload.users": "10",
-        "instance.release": "10.2.0.4",
-        "client.round_trip_s": "5ms",
-    }
-    shown = address.read(query, FIRST)
-    assert shown == address.LinkedScenario("tpc-b", {key: query[key] for key in list(query)[1:]})
+    query = {"scenario": "tpc-b", "workload.users": "10", "instance.release": "10.2.0.4", "client.round_trip_s": "5ms"}
+    shown, notes = address.read(query, FIRST)
+    assert (shown.name, shown.system, notes) == ("tpc-b", {}, [])
+    assert shown.change == {key: query[key] for key in list(query)[1:]}
     scenario = load("tpc-b", ["workload.users=10", "instance.release=10.2.0.4", "client.round_trip_s=5ms"])
-    settled, _ = settle(shown.name, shown.changes)
+    _, settled, _ = shown.sides()
     assert settled.model_copy(update={"title": scenario.title}) == scenario
 
 
 def test_a_list_travels_packed() -> None:
     kinds = ", ".join(f'{{name = "kind {place}", gets = {place + 1}}}' for place in range(32))
     columns = ", ".join(f'{{name = "column {place}", bytes = {place % 20 + 1}}}' for place in range(100))
-    for name, changes in (
-        ("tpc-c", {"workload.mix": f"[{kinds}]"}),
-        (FIRST, {"table.columns": f"[{columns}]"}),
-    ):
-        query = address.written(name, changes, FIRST)
-        assert (
-            set(query) == {"s"} if len(urlencode(changes)) > address.LONGEST_PLAIN else {"scenario", *changes}
-        )
-        shown = address.read(over_the_wire(query), FIRST)
-        assert (shown.name, shown.notes) == (name, ())
-        assert settle(name, shown.changes)[0].system == settle(name, changes)[0].system
-        assert settle(name, shown.changes)[0].workload == settle(name, changes)[0].workload
+    for name, changes in (("tpc-c", {"workload.mix": f"[{kinds}]"}), (FIRST, {"table.columns": f"[{columns}]"})):
+        query = address.written(opened(name, changes), FIRST)
+        assert set(query) == {"s"} if len(urlencode(changes)) > address.LONGEST_PLAIN else {"scenario", *changes}
+        shown, notes = address.read(over_the_wire(query), FIRST)
+        assert (shown.name, notes) == (name, [])
+        assert numbers_of(shown) == numbers_of(opened(name, changes))
 
 
 def test_without_a_run_of_the_page_nobody_went_back() -> None:
     assert not address.went_back()
+    assert address.of_run() == {}
+
+
+def test_a_run_has_the_address_that_the_browser_asked_it_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever another run, which is ended meanwhile, sets in the session."""
+    run = SimpleNamespace(query_string="embed=1&workload.users=4&workload.users=8&title=", is_history_navigation=True)
+    monkeypatch.setattr(address, "get_script_run_ctx", lambda **_: run)
+    assert address.of_run() == {"workload.users": ["4", "8"], "title": [""]}
+    assert address.went_back()
+
+
+@pytest.mark.parametrize(
+    ("query", "system", "changed"),
+    [
+        ({"table.rows": "5"}, {}, {"table.rows": "5"}),
+        ({"baseline.table.rows": "5", "table.rows": "5"}, {"table.rows": "5"}, {"table.rows": "5"}),
+        ({"baseline.table.rows": "5", "table.rows": "7"}, {"table.rows": "5"}, {"table.rows": "7"}),
+        ({"baseline.table.rows": "5"}, {"table.rows": "5"}, {"table.rows": "7197670"}),
+        ({"baseline.disk.use": "nvme"}, {"disk.use": "nvme"}, {"disk.use": "sas-15k"}),
+    ],
+)
+def test_a_link_of_version_0_1_0_opens_the_same_two_sides(
+    query: dict[str, str], system: dict[str, str], changed: dict[str, str]
+) -> None:
+    shown, notes = address.read(query, FIRST)
+    assert (shown.system, shown.changed, notes) == (system, changed, [])
+
+
+def test_a_field_of_an_old_baseline_that_no_change_takes_back_is_told() -> None:
+    shown, (note,) = address.read({"scenario": "tpc-b", "baseline.disk.use": "nvme"}, FIRST)
+    assert "disk.use" in note
+    assert (shown.system, shown.change) == ({}, {})

@@ -43,11 +43,7 @@ def test_bars_are_in_the_unit_of_their_axis(name: str, settings: tuple[str, ...]
     assert (scale.word, scale.per_s) == (word, {"ms": 1000, "seconds": 1}[word])
     figure, _ = charts.waterfall(result, result)
     assert figure["layout"]["xaxis"]["title"]["text"].startswith(f"{word} of ")
-    whole = [
-        trace["x"][0] + trace["base"][0]
-        for trace in figure["data"]
-        if trace["y"][0] in ("Elapsed", "Response")
-    ]
+    whole = [trace["x"][0] + trace["base"][0] for trace in figure["data"] if trace["y"][0] in ("Elapsed", "Response")]
     assert max(whole) == pytest.approx(scale.per_s * result.time.elapsed_s, rel=1e-6)
 
 
@@ -178,7 +174,7 @@ def test_reads_by_size_of_a_cached_table_is_empty_and_still_drawn() -> None:
 def test_largest_read_is_one_megabyte_at_every_block_size() -> None:
     for block, blocks in ((2048, 512), (4096, 256), (8192, 128), (16384, 64)):  # as document 000 prints it
         result = answer("rahn-full-scan", f"tablespace.block_size_bytes={block}")
-        assert profile.largest_read_blocks(result) == blocks
+        assert max(result.physical_io.request_blocks) == blocks
 
 
 def test_the_key_shows_what_occurs(base: RunResult) -> None:
@@ -220,10 +216,7 @@ def test_an_axis_begins_at_zero_where_steps_can_be_seen(base: RunResult, other: 
 
 
 def test_a_waterfall_is_as_high_whatever_it_shows(base: RunResult, other: RunResult) -> None:
-    heights = {
-        charts.waterfall(*pair)[0]["layout"]["height"]
-        for pair in ((base, other), (base, base), (other, base))
-    }
+    heights = {charts.waterfall(*pair)[0]["layout"]["height"] for pair in ((base, other), (base, base), (other, base))}
     assert len(heights) == 1
 
 

@@ -28,15 +28,15 @@ sys.exit(main())
 """
 SIMULATOR: Final = """
 import threading
-from blocktime.app.session.playing import Ask, Job, Worker
+from blocktime.app.session.simulations import Ask, SimulationJob, Simulator
 from blocktime.scenarios import load
 
 def play(*settings):
     scenario = load("tpc-c", settings)
     ask = Ask(scenario.model_dump_json(), scenario)
-    return worker.play(ask, Job([ask]))
+    return worker.play(ask, SimulationJob([ask]))
 
-worker = Worker()
+worker = Simulator()
 assert play("workload.transactions=100").document
 print("ready", flush=True)
 play("workload.transactions=2000000")
@@ -51,12 +51,7 @@ with {opens}({arguments}) as two:
 """
 CHILDREN: Final = {
     "the simulator": PLAYS,
-    "a pool": POOL.format(
-        module="blocktime.scenarios.sweeps.executors", opens="LocalProcesses", arguments="2"
-    ),
-    "a cluster": POOL.format(
-        module="blocktime.scenarios.sweeps.cluster", opens="Cluster", arguments="'local', 2"
-    ),
+    "a pool": POOL.format(module="blocktime.scenarios.sweeps.executors", opens="LocalProcesses", arguments="2"),
 }
 DECOYS: Final = sorted(
     {"app", "model", "scenarios", "validation", "streamlit", "numpy", "distributed", "sitecustomize"}
@@ -136,19 +131,19 @@ def test_a_child_ends_with_a_parent_that_is_killed(code: str, begins: str, folde
 
 
 STARTS: Final = f"""
-from blocktime.app.base.with_parent import Child
+from blocktime.scenarios.child_process import Child
 Child(["-c", {{code!r}}], {{{{"PYTHONPATH": {str(ROOT)!r}}}}}).wait()
 """
 NEVER_LETS_GO: Final = """
 import re
-from blocktime.app.base.with_parent import end_with_parent
+from blocktime.scenarios.child_process import end_with_parent
 end_with_parent()
 print("ready", flush=True)
 re.match("(a*)*b", "a" * 60)  # one step of the interpreter, which no other thread can interrupt
 """
 ASKS_LATE: Final = """
 import os
-from blocktime.app.base.with_parent import end_with_parent
+from blocktime.scenarios.child_process import end_with_parent
 parent = os.getppid()
 print("ready", flush=True)
 while os.getppid() == parent:

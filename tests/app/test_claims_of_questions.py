@@ -14,9 +14,7 @@ BY_TITLE = {question.title: question for question in QUESTIONS}
 
 
 def asked(question: Preset, *settings: str) -> Scenario:
-    return load(
-        question.scenario, [*(f"{path}={text}" for path, text in question.changes.items()), *settings]
-    )
+    return load(question.scenario, [*(f"{path}={text}" for path, text in question.changes.items()), *settings])
 
 
 def both(title: str) -> tuple[RunResult, RunResult]:

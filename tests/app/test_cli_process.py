@@ -13,19 +13,13 @@ from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = [sys.executable, "-W", "error", "-P", "-m", "blocktime"]
-HEAVY = ("simpy", "scipy", "plotly", "streamlit", "pandas", "numpy", "rich", "tomlkit")
+HEAVY = ("simpy", "scipy", "plotly", "streamlit", "pandas", "numpy", "rich", "tomlkit", "jinja2")
 
 
 def blocktime(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        [*PYTHON, *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=LIMIT_S,
+        [*PYTHON, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=LIMIT_S
     )
 
 
@@ -52,9 +46,7 @@ def test_a_sum_imports_nothing_heavy() -> None:
 
 
 def test_help_imports_not_even_the_model() -> None:
-    code = (
-        "import sys; from blocktime.app.command.cli import main; main([]); print('pydantic' in sys.modules)"
-    )
+    code = "import sys; from blocktime.app.command.cli import main; main([]); print('pydantic' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=LIMIT_S
     )
@@ -78,12 +70,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 def test_a_full_disk_is_told() -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*PYTHON, "run", "rahn-full-scan"],
-            cwd=ROOT,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
+            [*PYTHON, "run", "rahn-full-scan"], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 2
     assert done.stderr == "blocktime: standard output: No space left on device\n"
@@ -91,14 +78,12 @@ def test_a_full_disk_is_told() -> None:
 
 def test_an_interrupt_says_nothing_more() -> None:
     code = (
-        "import signal, sys, time; from blocktime import scenarios; from blocktime.app.command.cli import main; "
+        "import signal, sys; from blocktime import scenarios; from blocktime.app.command.cli import main; "
         "signal.signal(signal.SIGINT, signal.default_int_handler); "  # a shell's background job ignores it
-        "scenarios.run = lambda *_: (print('ready', file=sys.stderr, flush=True), time.sleep(60)); "
+        "scenarios.run = lambda *_: (print('ready', file=sys.stderr, flush=True), signal.pause()); "
         "sys.exit(main(['run', 'rahn-full-scan']))"
     )
-    running = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    running = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert running.stderr is not None
     assert running.stderr.readline() == b"ready\n"
     running.send_signal(signal.SIGINT)

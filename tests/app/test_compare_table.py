@@ -16,8 +16,8 @@ from blocktime.model.measures import MEASURES
 from blocktime.model.results import RunResult
 from blocktime.model.units import MIB
 from blocktime.scenarios import load, run
-from blocktime.scenarios.compare import changes
-from blocktime.scenarios.prices import priced_alike
+from blocktime.scenarios.pricing import priced_alike
+from blocktime.scenarios.why import changes
 from tests.answered import answered as law
 
 NUMBERS = st.floats(0, 1e15, allow_nan=False)
@@ -127,8 +127,9 @@ def test_money_is_compared_within_a_currency() -> None:
     euros = run(load("savvinov-lio-priced", ["prices.currency=EUR"]))
     both = compare_table.lines([found[0], euros])
     assert [line.title for line in both if line.label.startswith("Cost of one")] == [
-        "Cost of one run (USD)", "Cost of one run (EUR)",
-    ]  # fmt: skip
+        "Cost of one run (USD)",
+        "Cost of one run (EUR)",
+    ]
     assert [line.of(euros) for line in both if line.title == "Cost of one run (USD)"] == [None]
 
 
@@ -163,13 +164,8 @@ def test_any_number_sorts_and_those_without_it_come_last(results: list[RunResult
 def test_only_what_differs_is_named() -> None:
     base = load("rahn-full-scan")
     assert compare_table.settings([base, base]) == {}
-    found = compare_table.settings(
-        [base, load("rahn-full-scan", ["tablespace.block_size_bytes=16K", "host.cpus=2"])]
-    )
-    assert found == {
-        "tablespace.block_size_bytes": ["8K", "16K"],
-        "host.cpus": [f"{base.system.host.cpus}", "2"],
-    }
+    found = compare_table.settings([base, load("rahn-full-scan", ["tablespace.block_size_bytes=16K", "host.cpus=2"])])
+    assert found == {"tablespace.block_size_bytes": ["8K", "16K"], "host.cpus": [f"{base.system.host.cpus}", "2"]}
 
 
 def test_a_catalog_entry_stands_for_its_constants() -> None:
@@ -192,9 +188,7 @@ def test_a_number_is_written_without_powers_of_ten_and_read_back(value: float) -
     said = compare_table.number(value)
     assert "e" not in said.lower()
     off = abs(float(said.replace(",", "")) - value)
-    assert off <= max(5.1e-4 * abs(value), 0) or math.isclose(
-        off, 0, abs_tol=0.5 if abs(value) >= 1_000 else 0
-    )
+    assert off <= max(5.1e-4 * abs(value), 0) or math.isclose(off, 0, abs_tol=0.5 if abs(value) >= 1_000 else 0)
 
 
 def test_times_are_written_in_units_of_their_own_size() -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from blocktime.app.charts import device_charts
 from blocktime.app.charts.drawing import inked
-from blocktime.app.text import rows
+from blocktime.app.text import answer_rows
 from blocktime.app.text.iostat_text import COLUMNS
-from blocktime.model.laws.iostat import columns_of
+from blocktime.model.laws.iostat_columns import columns_of
 from blocktime.model.results import DeviceStats, RunResult, Stage
 
 
@@ -29,9 +29,7 @@ def test_sizes_show_requests_and_bytes_in_percent(merged: RunResult) -> None:
     assert requests["hovertext"] == ["103 requests", "600 requests"]
     assert held["hovertext"] == ["0.4 MB", "72.7 MB"]
     assert figure["layout"]["yaxis"]["title"]["text"] == "%"
-    assert finding == (
-        "703 requests of 4K to 124K, 106K on average; 9,297 bios were merged into waiting requests"
-    )
+    assert finding == ("703 requests of 4K to 124K, 106K on average; 9,297 bios were merged into waiting requests")
     assert requests["marker"]["pattern"]["shape"] != held["marker"]["pattern"]["shape"]
     json.dumps(figure, allow_nan=False)
 
@@ -45,9 +43,7 @@ def test_sizes_show_requests_and_bytes_in_percent(merged: RunResult) -> None:
         ("rate", ["wkB/s"], "kB/s", "wkB/s 1,952 to 1,968, the most in seconds 20-21"),
     ],
 )
-def test_columns_of_iostat_over_time(
-    disk: DeviceStats, which: str, names: list[str], unit: str, finding: str
-) -> None:
+def test_columns_of_iostat_over_time(disk: DeviceStats, which: str, names: list[str], unit: str, finding: str) -> None:
     figure, said = device_charts.over_time(disk.lines, which, list(COLUMNS))
     assert said == finding
     assert [trace["name"] for trace in figure["data"]] == names
@@ -100,7 +96,7 @@ def test_a_column_that_iostat_does_not_print_is_not_drawn(disk: DeviceStats) -> 
     assert [trace["name"] for trace in figure["data"]] == ["await"]
     assert figure["layout"]["yaxis"]["title"]["text"] == "await (ms)"
     assert "svctm" not in said
-    assert "svctm" not in rows.iostat(disk.lines, printed)[0]
+    assert "svctm" not in answer_rows.iostat(disk.lines, printed)[0]
 
 
 @pytest.mark.parametrize(
@@ -112,9 +108,7 @@ def test_charts_over_time_have_the_columns_of_the_kernels_iostat(
 ) -> None:
     lines = [line.model_copy(update={"read_await_s": 0.0, "write_await_s": 0.004}) for line in disk.lines]
     drawn = {
-        which: [
-            trace["name"] for trace in device_charts.over_time(lines, which, columns_of(kernel))[0]["data"]
-        ]
+        which: [trace["name"] for trace in device_charts.over_time(lines, which, columns_of(kernel))[0]["data"]]
         for which in device_charts.OVER_TIME
     }
     assert drawn == {"queue": [queue], "await": await_columns, "util": ["%util"], "rate": rates}
@@ -122,7 +116,7 @@ def test_charts_over_time_have_the_columns_of_the_kernels_iostat(
 
 def test_rows_of_the_table_are_iostats_columns(disk: DeviceStats) -> None:
     columns = columns_of(None)
-    found = rows.iostat(disk.lines, columns)
+    found = answer_rows.iostat(disk.lines, columns)
     assert len(found) == 41
     assert list(found[0]) == ["seconds", *columns]
     assert found[20] == {

@@ -6,19 +6,24 @@ import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from hypothesis import given, settings
 from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from blocktime.app.command.cli import main
-from blocktime.app.controls import own_files
-from blocktime.app.controls.settings import settle
-from blocktime.app.session import downloads, taken
+from blocktime.app.controls import user_files
+from blocktime.app.controls.page_question import PageQuestion, opened
+from blocktime.app.session import download_buttons, downloads
 from blocktime.app.session.downloads import PageAnswer
+from blocktime.model.results import RunResult
 from blocktime.scenarios import from_mapping, run
 from blocktime.scenarios.load import toml_in
+from tests.app.scenarios_at_random import questions
+from tests.whole import quick
 
 EVIL = "<img src=x onerror=hit=1>"
 OWN = f"""title = "{EVIL}"
@@ -37,9 +42,10 @@ field = "table.rows"
 """
 
 
-def shown(name: str, changes: dict[str, str], pinned: dict[str, str] | None = None) -> PageAnswer:
-    (base, _), (other, _) = settle(name, pinned or {}), settle(name, changes)
-    return PageAnswer(name, base, other, run(base), run(other), bool(changes))
+def shown(name: str, changes: dict[str, str], system: dict[str, str] | None = None) -> PageAnswer:
+    question = opened(name, changes, system)
+    base, other, _ = question.sides()
+    return PageAnswer(question, base, other, run(base), run(other))
 
 
 def content_of(asked: PageAnswer, key: str) -> str:
@@ -69,8 +75,8 @@ def same_by_command_line(asked: PageAnswer, folder: Path, capsys: pytest.Capture
     file = folder / f"{asked.stem}.toml"
     file.write_text(content_of(asked, "toml"))
     words = downloads.command_line(asked).split()
-    assert words[:3] == ["blocktime", "run", file.name]
-    assert main(["run", str(file), *words[3:], "--json"]) == 0
+    assert words == ["blocktime", "compare" if asked.question.change else "run", file.name]
+    assert main(["run", str(file), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     kept = json.loads(content_of(asked, "json"))
     assert printed.pop("scenario") == asked.stem
@@ -98,16 +104,13 @@ interval = [1, 3]
 [host]
 cpus = 2
 """
-    name, _ = own_files.opened(document, "mine.toml")
+    name, *_ = user_files.opened(document, "mine.toml")
     asked = shown(name, {"host.cpus": "4", "workload.users": "2"})
     same_by_command_line(asked, tmp_path, capsys)
     again = toml_in(content_of(asked, "toml").encode(), "again")
-    assert (again["seed"], again["title"], again["host"]["cpus"]) == (
-        5,
-        "Mine, with Processors (cores) 4 and Users 2",
-        4,
-    )
-    assert [one["field"] for one in again["inferred"]] == ["table.rows"]
+    assert (again["seed"], again["title"], again["host"]["cpus"]) == (5, "Mine", 2)
+    assert again["change"] == {"host.cpus": 4, "workload.users": 2}
+    assert [one["field"] for one in again["inferred"]] == ["table.rows", "host.cpus"]
     found = from_mapping(again).system.constants
     assert found["table.rows"].interval == (40_000, 60_000)
     assert "host.cpus" not in found
@@ -154,7 +157,7 @@ def test_the_report_names_what_was_changed_and_tells_its_two_results_apart() -> 
 
 
 def test_no_text_of_a_file_is_run_by_a_browser_or_a_spreadsheet() -> None:
-    name, _ = own_files.opened(OWN.encode(), "own.toml")
+    name, *_ = user_files.opened(OWN.encode(), "own.toml")
     asked = shown(name, {"workload.users": "2"})
     for one in downloads.downloads(asked):
         content = one.content()
@@ -163,9 +166,7 @@ def test_no_text_of_a_file_is_run_by_a_browser_or_a_spreadsheet() -> None:
         if one.mime == "text/csv":
             cells = [cell for line in csv.reader(io.StringIO(content)) for cell in line]
             assert [cell for cell in cells if cell.startswith(("=", "@", "+"))] == []
-            assert [
-                cell for cell in cells if cell.startswith("-") and not re.fullmatch(r"-[\d.e+-]+", cell)
-            ] == []
+            assert [cell for cell in cells if cell.startswith("-") and not re.fullmatch(r"-[\d.e+-]+", cell)] == []
 
 
 @pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r"])
@@ -178,23 +179,21 @@ def test_text_that_a_spreadsheet_would_run_stands_behind_an_apostrophe(begin: st
 def test_file_names_say_what_they_are() -> None:
     asked = shown("tpc-b", {"workload.users": "2"})
     assert [one.file_name for one in downloads.downloads(asked)] == [
-        "tpc-b-what-if.toml", "tpc-b-what-if-baseline.toml",
+        "tpc-b-what-if.toml",
         "tpc-b-what-if-report.html", "tpc-b-what-if-profile.csv", "tpc-b-what-if-iostat.csv",
         "tpc-b-what-if-constants.csv", "tpc-b-what-if-result.json",
     ]  # fmt: skip
-    name, _ = own_files.opened(OWN.encode(), "My own.toml")
+    name, *_ = user_files.opened(OWN.encode(), "My own.toml")
     assert shown(name, {}).stem == "My-own"
 
 
-def test_runs_that_end_before_the_browser_asks_do_not_remove_what_was_made(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_runs_that_end_before_the_browser_asks_do_not_remove_what_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
     files = MediaFileManager(MemoryMediaFileStorage("/media"))
     monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(media_file_mgr=files))
 
     def made(text: str) -> str:
         name, kind = "scenario.toml", "application/toml"
-        asked = files.add_deferred(lambda: taken.kept(text, name, kind), kind, "button", name)
+        asked = files.add_deferred(lambda: download_buttons.store_latest(text, name, kind), kind, "button", name)
         return files.execute_deferred(asked).rpartition("/")[2].partition(".")[0]
 
     first = made("rows = 1")
@@ -203,7 +202,7 @@ def test_runs_that_end_before_the_browser_asks_do_not_remove_what_was_made(
     kept = files.read_file(first)
     assert kept is not None
     assert (kept.content, kept.filename) == (b"rows = 1", "scenario.toml")
-    for rows in range(2, taken.LATEST + 2):
+    for rows in range(2, download_buttons.LATEST + 2):
         made(f"rows = {rows}")
     for _ in range(3):
         files.remove_orphaned_files()
@@ -211,17 +210,25 @@ def test_runs_that_end_before_the_browser_asks_do_not_remove_what_was_made(
 
 
 def test_files_of_what_if_and_baseline_are_titled_by_what_they_change() -> None:
-    title = own_files.title("tpc-b")
+    title = user_files.title("tpc-b")
     asked = shown("tpc-b", {"workload.users": "20"}, {"workload.users": "5"})
-    assert toml_in(content_of(asked, "toml").encode(), "the what-if")["title"] == f"{title}, with Users 20"
-    assert own_files.opened(content_of(asked, "toml").encode(), "a.toml") == (
-        "tpc-b",
-        {"workload.users": "20"},
-    )
-    baseline = toml_in(content_of(asked, "baseline").encode(), "the baseline")
-    assert baseline["title"] == f"{title}, with Users 5"
-    assert from_mapping(baseline).workload.users == 5
+    data = toml_in(content_of(asked, "toml").encode(), "the question")
+    assert (data["title"], data["change"]) == (f"{title}, with Users 5", {"workload.users": 20})
+    assert from_mapping(data).workload.users == 20
+    sides = user_files.opened(content_of(asked, "toml").encode(), "a.toml")
+    assert sides == ("tpc-b", {"workload.users": "20"}, {"workload.users": "5"})
     assert f"{title}, with Users 20" in content_of(asked, "html")
     alike = shown("tpc-b", {"workload.users": "20"}, {"workload.users": "20"})
     assert f"<h1>{title}, with Users 20</h1>" in content_of(alike, "html")
-    assert "baseline" not in [one.key for one in downloads.downloads(alike)]
+
+
+@settings(max_examples=quick(40, 200), deadline=None)
+@given(questions())
+def test_a_question_travels_by_its_file(question: PageQuestion) -> None:
+    base, other, _ = question.sides()
+    none = cast(RunResult, None)  # a scenario file has nothing of the answers
+    text = downloads.document(PageAnswer(question, base, other, none, none))
+    again = opened(*user_files.opened(text.encode(), "question.toml"))
+    for before, after in zip((base, other), again.sides()[:2], strict=True):
+        assert (after.system, after.workload, after.seed) == (before.system, before.workload, before.seed)
+    assert set(again.change) == set(question.change)

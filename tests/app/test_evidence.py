@@ -7,18 +7,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from blocktime.app.evidence import evidence
-from blocktime.validation import Validation, load_case, validate
+from blocktime.validation import Validation, load_case, validate, words
 from blocktime.validation.cases import case_names
-from blocktime.validation.left_out import LeftOut
-from blocktime.validation.tally import tally
+from blocktime.validation.out_of_sample import LeftOut
+from blocktime.validation.verdict_tally import tally
 from tests.patience import LIMIT_S
 
 
 @pytest.fixture(scope="module")
 def validation() -> Validation:
     found = validate(["savvinov_logical_io", "shallahamer_direct_reads"])
-    numbers = [replace(one, left_out=LeftOut(why="nothing else does") if one.in_sample else LeftOut())
-               for one in found.numbers]  # fmt: skip
+    numbers = [
+        replace(one, left_out=LeftOut(why="nothing else does") if one.in_sample else LeftOut()) for one in found.numbers
+    ]
     return Validation(found.cases, numbers)
 
 
@@ -26,19 +27,14 @@ def validation() -> Validation:
 def page(validation: Validation, monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
     monkeypatch.setattr("blocktime.app.evidence.evidence.validate", lambda: validation)
     evidence._evidence.clear()
-    yield AppTest.from_string(
-        "from blocktime.app.evidence import evidence\nevidence.page()", default_timeout=LIMIT_S
-    )
+    yield AppTest.from_string("from blocktime.app.evidence import evidence\nevidence.page()", default_timeout=LIMIT_S)
     evidence._evidence.clear()
 
 
-def test_rows_show_misses_first_and_each_error_in_its_column(validation: Validation) -> None:
+def test_rows_show_the_worst_first_and_each_error_in_its_column(validation: Validation) -> None:
     rows = evidence.rows_of(validation.numbers)
-    verdicts = [row["Verdict"] for row in rows]
-    order = ["fails", "gap closed", "known gap", "within", "descriptive"]
-    assert [one.removesuffix(" (fit)") for one in verdicts] == sorted(
-        (one.removesuffix(" (fit)") for one in verdicts), key=order.index
-    )
+    errors = [abs(row["In sample"] or row["Out of sample"] or 0.0) for row in rows]
+    assert errors == sorted(errors, reverse=True)
     fits = [row for row in rows if row["Use"] == "fit alone"]
     tests = [row for row in rows if row["Use"] == "tests"]
     assert len(fits) == sum(one.in_sample for one in validation.numbers)
@@ -58,19 +54,19 @@ def test_constants_say_where_they_come_from(validation: Validation) -> None:
     assert all(row["Value"] and row["Source"] for row in rows)
 
 
-def test_the_summary_has_both_medians(validation: Validation) -> None:
-    shown = {label: value for label, value, _ in evidence.summary_of(validation.summary())}
-    assert shown["Printed numbers"] == str(len(validation.numbers))
-    assert {"Median in sample", "Median out of sample", "Times out of sample"} <= set(shown)
-    empty = evidence.summary_of(Validation([], []).summary())
-    assert ("Median out of sample", "–") in [one[:2] for one in empty]
-    assert all(says for _, _, says in empty)
+def test_the_sentence_says_how_far_times_are_off(validation: Validation) -> None:
+    summary = validation.summary()
+    text, details = evidence.sentence_of(summary), evidence.details_of(summary)
+    assert words.size_text(summary["times_out_of_sample_median_error"]) in text
+    assert f"0 of {summary['compared']} compared numbers fail, {summary['known_gaps']} are known gaps" in text
+    for name in ("in_sample_median_error", "held_out_median_error"):
+        assert words.size_text(summary[name]) in details
+    assert "within –" in evidence.sentence_of(Validation([], []).summary())
 
 
 def test_the_page_runs_and_its_filters_reach_the_table(page: AppTest, validation: Validation) -> None:
     app = page.run()
     assert not app.exception
-    assert {one.label for one in app.metric} >= {"Median in sample", "Median out of sample"}
     for key, value, wanted in (
         ("evidence_cases", ["savvinov_logical_io"], {"savvinov_logical_io"}),
         ("evidence_cases", [], {case.name for case in validation.cases}),
@@ -82,18 +78,17 @@ def test_the_page_runs_and_its_filters_reach_the_table(page: AppTest, validation
         assert set(app.dataframe[0].value["Case"]) == wanted
 
 
-def test_the_tiles_follow_the_filters(page: AppTest, validation: Validation) -> None:
+def test_the_sentence_follows_the_filters(page: AppTest, validation: Validation) -> None:
     app = page.run()
-    every = {one.label: one.value for one in app.metric}
+    every = app.caption[0].value
     app.multiselect(key="evidence_cases").set_value(["savvinov_logical_io"])
     app.run()
     mine = tally("mine", [one for one in validation.numbers if one.number.case == "savvinov_logical_io"])
-    tiles = {one.label: one.value for one in app.metric}
-    assert tiles["Printed numbers"] == str(mine.printed) != every["Printed numbers"]
-    assert tiles["Compared"] == str(mine.fits + mine.tests)
-    assert tiles["Known gaps"] == str(mine.known_gaps)
-    said = f"of the {mine.printed} numbers chosen above, of {every['Printed numbers']}."
-    assert any(said in one.value for one in app.caption)
+    printed = f"{mine.printed} printed numbers: {mine.fits + mine.tests} compared"
+    assert app.caption[0].value.startswith(printed)
+    assert not every.startswith(printed)
+    assert f"of {mine.fits + mine.tests} compared numbers fail, {mine.known_gaps} are" in app.markdown[0].value
+    assert any(f"of the {mine.printed} numbers chosen above" in one.value for one in app.caption)
 
 
 def test_a_document_of_several_cases_is_one_choice() -> None:

@@ -9,14 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blocktime.app.controls import fields, forms, settings
+from blocktime.app.controls import control_fields, forms, settings
 from blocktime.model.errors import SpecError
 from blocktime.model.spec import WORKLOADS
 from blocktime.model.units import parse_bytes, parse_seconds, show_bytes, show_seconds
 from blocktime.scenarios import library, load
-from blocktime.scenarios.sweeps.spec import axis_of
+from blocktime.scenarios.sweeps.sweep_spec import axis_of
 
-CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
+CONTROLS = {
+    control.path: (kind, control)
+    for kind in WORKLOADS
+    for controls in forms.groups_of(kind).values()
+    for control in controls
+}
 BY_LINK = {
     "link-update": ["workload.kind=update", "workload.growth_bytes=5.9899", "workload.rows_fraction=0.125"],
     "link-insert": ["workload.kind=insert", "workload.uncommitted_delete_fraction=0.5"],
@@ -26,8 +31,8 @@ BY_LINK = {
 }
 
 
-def facts(path: str, kind: str = "full_scan") -> fields.Facts:
-    found = fields.facts(path, kind)
+def facts(path: str, kind: str = "full_scan") -> control_fields.Facts:
+    found = control_fields.facts(path, kind)
     assert found is not None
     return found
 
@@ -36,26 +41,26 @@ def facts(path: str, kind: str = "full_scan") -> fields.Facts:
 def test_every_value_survives_being_held_and_written(name: str) -> None:
     base = "rahn-full-scan" if name in BY_LINK else name
     scenario = load(base, BY_LINK.get(name, []))
-    for control in CONTROLS:
-        field = control.facts(scenario.workload.kind)
-        value = fields.value_at(scenario, control.path)
-        held = fields.held_value(field, value) if field else None
-        if field is None or fields.says_nothing(held) or held == fields.OWN:
+    for path in CONTROLS:
+        field = control_fields.facts(path, scenario.workload.kind)
+        value = control_fields.value_at(scenario, path)
+        held = control_fields.control_value(field, value) if field else None
+        if field is None or control_fields.says_nothing(held) or held == control_fields.AS_STATED:
             continue
-        text = fields.text_of(field, held)
-        again = load(base, [*BY_LINK.get(name, []), settings.setting(control.path, text)])
-        assert fields.value_at(again, control.path) == value, control.path
+        text = control_fields.text_of(field, held)
+        again = load(base, [*BY_LINK.get(name, []), settings.setting(path, text)])
+        assert control_fields.value_at(again, path) == value, path
 
 
 def test_an_optional_field_may_hold_nothing() -> None:
     field = facts("workload.growth_bytes", "update")
     assert field.optional
     assert (field.kind, field.unit, field.low, field.high) == ("real", "bytes", 0, 1_000_000)
-    assert fields.held_value(field, None) == ""
+    assert control_fields.control_value(field, None) == ""
     assert field.show(None) == "not given"
     assert field.show(5.9899) == "5.9899 bytes"
-    assert fields.held_value(field, 6) == "6"
-    assert fields.text_of(field, "6.0") == "6"
+    assert control_fields.control_value(field, 6) == "6"
+    assert control_fields.text_of(field, "6.0") == "6"
     assert not facts("table.pctfree_percent").optional
 
 
@@ -68,7 +73,7 @@ def test_an_optional_field_may_hold_nothing() -> None:
     ],
 )  # fmt: skip
 def test_what_the_baseline_has_not_is_at_its_default(path: str, default: float | None) -> None:
-    assert fields.value_at(load("rahn-full-scan"), path) == default
+    assert control_fields.value_at(load("rahn-full-scan"), path) == default
 
 
 def test_a_choice_may_be_left_open() -> None:
@@ -97,15 +102,17 @@ def test_kinds_of_controls() -> None:
 
 
 def test_a_field_of_another_workload_or_of_none_has_no_control() -> None:
-    assert fields.facts("workload.selectivity_fraction", "full_scan") is None
-    assert fields.facts("table.no_such_field") is None
-    assert fields.facts("nothing.at_all") is None
+    assert control_fields.facts("workload.selectivity_fraction", "full_scan") is None
+    assert control_fields.facts("table.no_such_field") is None
+    assert control_fields.facts("nothing.at_all") is None
 
 
 def test_the_disk_in_use_is_recognised() -> None:
-    assert fields.value_at(load("rahn-full-scan"), "disk.use") == "sas-15k"
-    assert fields.value_at(load("rahn-full-scan", ["disk.use=nvme"]), "disk.use") == "nvme"
-    assert fields.value_at(load("rahn-full-scan", ["disk.overhead_s=7ms"]), "disk.use") == fields.OWN
+    assert control_fields.value_at(load("rahn-full-scan"), "disk.use") == "sas-15k"
+    assert control_fields.value_at(load("rahn-full-scan", ["disk.use=nvme"]), "disk.use") == "nvme"
+    assert (
+        control_fields.value_at(load("rahn-full-scan", ["disk.overhead_s=7ms"]), "disk.use") == control_fields.AS_STATED
+    )
 
 
 def test_values_are_shown_with_their_unit() -> None:
@@ -126,19 +133,21 @@ def test_values_are_shown_with_their_unit() -> None:
     ],
 )  # fmt: skip
 def test_sizes_are_written_exactly_with_a_unit(size: int, text: str) -> None:
-    assert fields.size_text(size) == text
+    assert control_fields.size_text(size) == text
     assert parse_bytes(text) == size
 
 
 @given(st.integers(0, 2**46))
 def test_every_size_survives_being_written(size: int) -> None:
-    assert parse_bytes(fields.size_text(size)) == size
+    assert parse_bytes(control_fields.size_text(size)) == size
 
 
 @given(st.floats(1e-6, 1, allow_nan=False).map(lambda share: round(share, 8)))
 def test_every_share_survives_the_percent_of_its_control(share: float) -> None:
     field = facts("workload.selectivity_fraction", "index_range_scan")
-    assert float(fields.text_of(field, fields.held_value(field, share))) == pytest.approx(share, rel=1e-9)
+    assert float(control_fields.text_of(field, control_fields.control_value(field, share))) == pytest.approx(
+        share, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,33 +160,31 @@ def test_every_share_survives_the_percent_of_its_control(share: float) -> None:
         ("workload.think_s", 0.25, "250 ms", ""),
     ],
 )
-def test_what_no_reader_would_type_stands_rounded_in_the_help(
-    path: str, value: float, held: str, about: str
-) -> None:
+def test_what_no_reader_would_type_stands_rounded_in_the_help(path: str, value: float, held: str, about: str) -> None:
     field = facts(path, "transactions")
-    assert fields.held_value(field, value) == held  # exactly, or another scenario would be asked
+    assert control_fields.control_value(field, value) == held  # exactly, or another scenario would be asked
     assert field.rounded(value) == about
     assert (f" — {about} — " in field.help(value)) == bool(about)
     assert "about" not in field.help()
 
 
 def test_a_section_without_a_catalog_has_no_entry_to_use() -> None:
-    assert fields.facts("table.use") is None
-    assert fields.facts("disk.use") is not None
+    assert control_fields.facts("table.use") is None
+    assert control_fields.facts("disk.use") is not None
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"), [(0.0008412, "841.2 µs"), (0.08713, "87.13 ms"), (1.5e-5, "15 µs"), (2.0, "2 s")]
 )
 def test_a_duration_is_shown_in_its_own_unit(seconds: float, text: str) -> None:
-    assert fields.duration_text(seconds) == text
+    assert control_fields.duration_text(seconds) == text
     assert parse_seconds(text) == seconds
 
 
-@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.path)
-def test_what_a_control_prints_it_reads_back(control: forms.Control) -> None:
+@pytest.mark.parametrize("path", CONTROLS)
+def test_what_a_control_prints_it_reads_back(path: str) -> None:
     """Two hundred values of each number: as a control holds them exactly, as labels show them about, in every unit."""
-    kind = next(kind for kind in WORKLOADS if control.facts(kind))
+    kind, control = CONTROLS[path]
     field = control.facts(kind)
     assert field is not None
     if field.kind not in ("whole", "real", "size", "duration"):
@@ -187,11 +194,11 @@ def test_what_a_control_prints_it_reads_back(control: forms.Control) -> None:
     for _ in range(200):
         chosen = math.exp(chance.uniform(math.log(low), math.log(max(low, high))))
         value = round(chosen) if field.kind in ("whole", "size") else float(f"{chosen:.8g}")
-        held = fields.held_value(field, value)
-        assert fields.read(field, held) == value
-        text = fields.text_of(field, held)
-        assert (float(text) if field.kind in ("whole", "real") else fields.read(field, text)) == value
-        assert fields.read(field, field.show(value)) == pytest.approx(value, rel=0.006)
+        held = control_fields.control_value(field, value)
+        assert control_fields.read(field, held) == value
+        text = control_fields.text_of(field, held)
+        assert (float(text) if field.kind in ("whole", "real") else control_fields.read(field, text)) == value
+        assert control_fields.read(field, field.show(value)) == pytest.approx(value, rel=0.006)
         assert field.help(value)
 
 
@@ -221,7 +228,7 @@ def test_every_time_and_size_that_is_shown_is_read(number: float) -> None:
     ],
 )  # fmt: skip
 def test_a_number_is_typed_as_a_dba_writes_it(path: str, typed: str, text: str) -> None:
-    assert fields.text_of(facts(path), typed) == text
+    assert control_fields.text_of(facts(path), typed) == text
 
 
 @pytest.mark.parametrize(
@@ -232,8 +239,8 @@ def test_a_number_is_typed_as_a_dba_writes_it(path: str, typed: str, text: str) 
     ],
 )  # fmt: skip
 def test_a_setting_and_an_axis_take_what_the_page_takes(path: str, typed: str, value: float) -> None:
-    assert fields.value_at(load("full-scan-nvme", [f"{path}={typed}"]), path) == value
-    assert fields.read(facts(path), typed) == value
+    assert control_fields.value_at(load("full-scan-nvme", [f"{path}={typed}"]), path) == value
+    assert control_fields.read(facts(path), typed) == value
     if "," not in typed:
         assert axis_of(f"{path}={typed}:1T:3").low == value
 
@@ -246,4 +253,4 @@ def test_what_means_no_number_is_told(typed: str) -> None:
 
 def test_a_share_is_typed_in_percent() -> None:
     field = facts("workload.selectivity_fraction", "index_range_scan")
-    assert [fields.text_of(field, typed) for typed in ("1.25", "1.25%", "100 %")] == ["0.0125", "0.0125", "1"]
+    assert [control_fields.text_of(field, typed) for typed in ("1.25", "1.25%", "100 %")] == ["0.0125", "0.0125", "1"]

@@ -8,119 +8,82 @@ import pytest
 from streamlit.config import get_config_options
 
 from blocktime.app.controls import forms
+from blocktime.app.controls.control_fields import facts
+from blocktime.app.controls.more_fields import searchable
+from blocktime.model.spec import WORKLOADS
 from blocktime.scenarios import load, run
+from blocktime.scenarios.declared import declarations, declared_fields
+from blocktime.scenarios.unread import is_unread
 
-CONTROLS = [control for controls in forms.GROUPS.values() for control in controls]
-KINDS = (
-    "full_scan", "index_range_scan", "update", "insert", "delete", "import", "export", "write_stream", "read_stream",
-    "transactions",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: f"{control.path}-{control.label}")
-def test_every_control_is_a_declared_field_that_explains_itself(control: forms.Control) -> None:
-    fields = [field for kind in KINDS if (field := control.facts(kind))]
-    assert fields
-    for field in fields:
-        assert field.says
-        assert f"`{control.path}`" in field.help()
+CONTROLS = [
+    (kind, control) for kind in WORKLOADS for controls in forms.groups_of(kind).values() for control in controls
+]
 
 
-PRICED = {control.path for control in forms.GROUPS["Prices"]}
+@pytest.mark.parametrize(("kind", "control"), CONTROLS, ids=lambda part: getattr(part, "path", part))
+def test_every_control_is_a_declared_field_that_explains_itself(kind: str, control: forms.Control) -> None:
+    field = control.facts(kind)
+    assert field
+    assert field.says
+    assert f"`{control.path}`" in field.help()
+
+
+@pytest.mark.parametrize("kind", WORKLOADS)
+def test_a_control_is_shown_of_fields_that_matter_and_each_of_these_is_found(kind: str) -> None:
+    """The measured list decides, from both directions; its own test sets every field off its value."""
+    grouped = {control.path for controls in forms.groups_of(kind).values() for control in controls}
+    assert not [path for path in grouped if is_unread(kind, path)]
+    places = {path: declared.places for path, declared in declarations(kind).items()}
+    missing = [
+        path
+        for path, places_of_field in places.items()
+        if any(place.is_for(kind) for place in places_of_field) and not is_unread(kind, path)
+    ]
+    assert set(missing) == grouped
+    matter = [path for path in declared_fields(kind) if not is_unread(kind, path)]
+    assert set(matter) <= searchable(kind).keys()
+
+
+PRICED = {control.path for control in forms.groups_of("full_scan")["Prices"]}
+
+
+def control_of(path: str, kind: str = "full_scan") -> forms.Control:
+    assert facts(path, kind)
+    return forms.control_of(path, kind)
 
 
 def shown(kind: str) -> set[str]:
-    paths = [control.path for control in CONTROLS if control.facts(kind)]
+    paths = [control.path for each, control in CONTROLS if each == kind]
     assert len(set(paths)) == len(paths)  # two widgets of one key would be refused
-    assert set(paths) >= PRICED  # every kind of work costs something
+    assert set(paths) >= {path for path in PRICED if not is_unread(kind, path)}  # every kind of work costs something
+    assert "prices.use" in paths
     return set(paths) - PRICED
 
 
-def test_each_query_has_the_controls_that_play_a_part() -> None:
-    assert shown("index_range_scan") - shown("full_scan") == {
-        "index.clustering", "index.key_bytes", "index.unique", "workload.selectivity_fraction",
-        "workload.access", "workload.index_only", "workload.predicate", "index.distinct_keys",
-        "index.prefix_distinct_keys", "index.bitmap", "index.table_cached_blocks", "workload.rowid_order",
-        "workload.parallel_reads", "workload.zipf_exponent",
-    }  # fmt: skip
-    assert shown("full_scan") - shown("index_range_scan") == {
-        "workload.columns", "workload.filter_fraction", "workload.degree", "workload.other_gets",
-        "instance.release",
-        "instance.db_file_multiblock_read_count",
-        "instance.buffer_cache_bytes", "instance.serial_direct_read", "instance.disk_asynch_io",
-    }  # fmt: skip
+STATEMENTS = ("full_scan", "index_range_scan", "update", "insert", "delete", "import", "export")
 
 
-def test_each_statement_that_changes_rows_has_the_controls_that_play_a_part() -> None:
-    common = {
-        "tablespace.block_size_bytes", "table.rows", "table.row_bytes", "table.pctfree_percent",
-        "tablespace.space_management",
-        "host.use", "host.cpus", "host.threads_per_core", "host.smt_gain_percent", "host.busy_loss_percent",
-        "workload.users", "workload.commit_every_rows", "workload.caller", "client.use",
-    }  # fmt: skip
-    reading = {
-        "instance.release",
-        "instance.db_file_multiblock_read_count", "instance.buffer_cache_bytes", "host.io_path", "disk.use",
-        "instance.filesystemio_options",
-        "host.page_cache_hit_fraction", "workload.rows_fraction", "disk.iops_limit",
-        "disk.throughput_limit_bytes_per_s", "host.iops_limit", "host.bandwidth_limit_bytes_per_s",
-    }  # fmt: skip
-    assert shown("delete") == common | reading
-    assert shown("update") == common | reading | {
-        "workload.growth_bytes", "workload.order", "workload.repeats", "workload.zipf_exponent"
-    }  # fmt: skip
-    assert shown("insert") == common | {
-        "workload.rows", "workload.method", "workload.arraysize_rows", "workload.uncommitted_delete_fraction"
-    }  # fmt: skip
+@pytest.mark.parametrize("kind", WORKLOADS)
+def test_every_kind_of_work_has_its_machine_and_its_prices(kind: str) -> None:
+    assert shown(kind) >= {"host.use", "host.cpus", "host.io_path", "disk.use", "host.iops_limit", "workload.users"}
 
 
-def test_imports_and_exports_have_the_controls_that_play_a_part() -> None:
-    common = {
-        "tablespace.block_size_bytes", "table.rows", "table.row_bytes", "table.pctfree_percent",
-        "tablespace.space_management",
-        "table.column_count", "instance.buffer_cache_bytes", "instance.disk_asynch_io", "instance.filesystemio_options",
-        "host.io_path", "disk.use", "host.use", "host.cpus", "host.threads_per_core", "host.smt_gain_percent",
-        "host.busy_loss_percent", "workload.buffer_bytes", "workload.largest_row_bytes",
-        "workload.users", "client.use",
+def test_each_kind_has_the_controls_that_play_a_part() -> None:
+    for kind in STATEMENTS:
+        assert shown(kind) >= {"tablespace.block_size_bytes", "table.rows", "table.pctfree_percent", "client.use"}
+        assert "workload.pattern" not in shown(kind)
+        assert ("index.clustering" in shown(kind)) == (kind == "index_range_scan")
+        assert ("workload.caller" in shown(kind)) == (kind in ("update", "insert", "delete"))
+    assert shown("insert") >= {"instance.buffer_cache_bytes", "disk.iops_limit"}, "DBWR writes behind an insert"
+    assert "instance.serial_direct_read" not in shown("update")
+    for kind in ("write_stream", "read_stream"):
+        assert shown(kind) >= {"host.scheduler", "disk.queue_depth", "iostat.interval_s", "workload.in_flight"}
+        assert "table.rows" not in shown(kind)
+        assert "disk.interface" not in shown(kind), "it refuses a queue depth, and moves nothing"
+    assert shown("write_stream") - shown("read_stream") >= {"disk.spare_fraction", "workload.fsync_every"}
+    assert shown("read_stream") - shown("write_stream") == {
+        "disk.controller_reads_per_s", "workload.fadvise", "host.read_ahead_bytes", "host.page_cache_hit_fraction",
     }  # fmt: skip
-    assert shown("import") == common | {"instance.redo_disk", "workload.commit"}
-    assert shown("export") == common | {
-        "instance.release", "instance.db_file_multiblock_read_count", "instance.serial_direct_read",
-        "workload.direct", "host.page_cache_hit_fraction", "disk.iops_limit", "disk.throughput_limit_bytes_per_s",
-        "host.iops_limit", "host.bandwidth_limit_bytes_per_s", "instance.block_end_saves_get",
-    }  # fmt: skip
-
-
-def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> None:
-    common = {
-        "workload.block_size_bytes", "workload.count", "workload.runtime_s", "workload.pattern",
-        "workload.stride_bytes", "workload.span_bytes", "workload.path", "workload.in_flight", "workload.submission",
-        "workload.batch", "host.nomerges",
-        "workload.think_s", "workload.rate_per_s",
-        "workload.arrivals", "workload.users", "host.io_path", "host.use", "host.cpus", "host.kernel",
-        "host.threads_per_core", "host.smt_gain_percent", "host.busy_loss_percent",
-        "host.scheduler", "host.nr_requests", "host.max_request_bytes", "host.max_segments", "host.folios",
-        "host.filesystem",
-        "host.memory_bytes", "disk.use", "disk.queue_depth", "iostat.interval_s", "iostat.first_s",
-        "disk.report_interval_s",
-        "disk.raid_level", "disk.raid_disks", "disk.iops_limit", "disk.throughput_limit_bytes_per_s",
-        "disk.burst_iops", "disk.burst_credits", "disk.limit_io_bytes", "disk.limit_slice_s",
-        "disk.interface", "disk.reorder_age_s", "host.iops_limit", "host.bandwidth_limit_bytes_per_s",
-        "host.burst_iops", "host.burst_bandwidth_bytes_per_s", "host.burst_s",
-    }  # fmt: skip
-    assert shown("write_stream") == common | {
-        "workload.fsync_every", "disk.controller_writes_per_s", "disk.spare_fraction",
-        "disk.used_fraction", "disk.fresh", "disk.fua", "workload.synced",
-        "disk.write_cache_bytes", "host.dirty_background_ratio_percent",
-        "host.dirty_ratio_percent", "host.dirty_writeback_s", "host.dirty_expire_s", "disk.write_cache_flushed",
-        "workload.extends", "host.journal",
-    }  # fmt: skip
-    assert shown("read_stream") == common | {
-        "disk.controller_reads_per_s",
-        "workload.fadvise",
-        "host.read_ahead_bytes",
-        "host.page_cache_hit_fraction",
-    }
 
 
 @pytest.mark.parametrize(
@@ -167,11 +130,9 @@ def test_a_stream_has_the_controls_of_calls_kernel_disk_and_iostat_alone() -> No
         ("disk.burst_credits", ["disk.iops_limit=100", "disk.burst_iops=300"], False),
     ],
 )
-def test_a_control_of_a_stream_that_decides_nothing_says_so(
-    path: str, settings: list[str], idle: bool
-) -> None:
-    control = next(control for control in CONTROLS if control.path == path)
-    assert bool(control.idle(load("rahn-full-scan", ["workload.kind=write_stream", *settings]))) is idle
+def test_a_control_of_a_stream_that_decides_nothing_says_so(path: str, settings: list[str], idle: bool) -> None:
+    scenario = load("rahn-full-scan", ["workload.kind=write_stream", *settings])
+    assert bool(control_of(path, "write_stream").idle(scenario)) is idle
 
 
 @pytest.mark.parametrize(
@@ -183,11 +144,9 @@ def test_a_control_of_a_stream_that_decides_nothing_says_so(
         ("workload.arraysize_rows", ["workload.kind=insert", "workload.method=direct"], True),
     ],
 )
-def test_a_control_of_a_change_that_decides_nothing_says_so(
-    path: str, settings: list[str], idle: bool
-) -> None:
-    control = next(control for control in CONTROLS if control.path == path)
-    assert bool(control.idle(load("rahn-full-scan", settings))) is idle
+def test_a_control_of_a_change_that_decides_nothing_says_so(path: str, settings: list[str], idle: bool) -> None:
+    scenario = load("rahn-full-scan", settings)
+    assert bool(control_of(path, scenario.workload.kind).idle(scenario)) is idle
 
 
 @pytest.mark.parametrize(
@@ -200,7 +159,7 @@ def test_a_control_of_a_change_that_decides_nothing_says_so(
     ],
 )
 def test_a_control_that_decides_nothing_says_so(path: str, setting: str, idle: bool) -> None:
-    control = next(control for control in CONTROLS if control.path == path)
+    control = control_of(path, "index_range_scan")
     assert bool(control.idle(load("index-range-scan", [setting]))) is idle
 
 
@@ -225,52 +184,52 @@ def test_a_control_that_decides_nothing_says_so(path: str, setting: str, idle: b
     ],
 )
 def test_a_control_of_a_scan_that_decides_nothing_says_so(path: str, settings: list[str], idle: bool) -> None:
-    control = next(control for control in CONTROLS if control.path == path)
-    assert bool(control.idle(load("rahn-full-scan", settings))) is idle
+    scenario = load("rahn-full-scan", settings)
+    assert bool(control_of(path, scenario.workload.kind).idle(scenario)) is idle
 
 
 def test_an_import_through_the_page_cache_writes_nothing_asynchronously() -> None:
-    control = next(one for one in CONTROLS if one.path == "instance.disk_asynch_io")
+    control = control_of("instance.disk_asynch_io", "import")
     assert "page cache" in control.idle(load("magni-imp-4k"))
     assert not control.idle(load("magni-imp-4k", ["host.io_path=direct"]))
 
 
 def test_filesystemio_options_are_for_files_of_a_file_system() -> None:
-    control = next(one for one in CONTROLS if one.path == "instance.filesystemio_options")
+    control = control_of("instance.filesystemio_options")
     assert control.idle(load("full-scan-nvme")) == "ASM and raw devices ignore it"
     assert not control.idle(load("full-scan-filesystem"))
 
 
 @pytest.mark.parametrize("settings", [["host.io_path=buffered"], ["instance.disk_asynch_io=false"]])
 def test_reads_of_transactions_go_one_by_one_without_asynchronous_io(settings: list[str]) -> None:
-    control = next(one for one in CONTROLS if one.path == "workload.mix.0.parallel_reads")
+    control = control_of("workload.mix.0.parallel_reads", "transactions")
     assert not control.idle(load("oltp-nvme"))
     assert "one at a time" in control.idle(load("oltp-nvme", settings))
 
 
 def test_reads_that_the_page_cache_answers_know_no_disk() -> None:
-    cached, from_disk = (
-        load("shallahamer-pread", [f"host.page_cache_hit_fraction={share}"]) for share in (1, 0)
-    )
+    cached, from_disk = (load("shallahamer-pread", [f"host.page_cache_hit_fraction={share}"]) for share in (1, 0))
     for path in ("disk.use", "host.scheduler", "host.read_ahead_bytes", "disk.iops_limit"):
-        control = next(one for one in CONTROLS if one.path == path and one.facts("read_stream"))
+        control = control_of(path, "read_stream")
         assert control.idle(cached) == "the page cache has every block"
         assert "page cache" not in control.idle(from_disk)
 
 
-@pytest.mark.parametrize(("moved", "needs"), list(forms.COMPANIONS.items()), ids=str)
-def test_a_value_that_needs_another_field_is_taken_with_it(
-    moved: tuple[str, str], needs: tuple[str, str]
-) -> None:
-    name = "tpc-b" if "pool" in moved[0] else "magni-dd-raw-100"
-    run(load(name, ["=".join(needs), "=".join(moved)]))
+DECLARED = {path: declared for kind in WORKLOADS for path, declared in declarations(kind).items()}
+NEEDS = [(path, value, *needs) for path, told in DECLARED.items() for value, needs in told.needs.items()]
+
+
+@pytest.mark.parametrize(("path", "value", "needed", "fits"), NEEDS)
+def test_a_value_that_needs_another_field_is_taken_with_it(path: str, value: str, needed: str, fits: str) -> None:
+    name = "tpc-b" if "pool" in path else "magni-dd-raw-100"
+    run(load(name, [f"{needed}={fits}", f"{path}={value}"]))
 
 
 def test_options_with_another_name_are_options_of_their_field() -> None:
-    for path, names in forms.SHOWN.items():
-        control = next(control for control in CONTROLS if control.path == path)
-        declared = {option for kind in KINDS if (field := control.facts(kind)) for option in field.options}
-        assert names.keys() <= declared, path
+    for path, declared in DECLARED.items():
+        if declared.options:
+            kinds = {option for kind in WORKLOADS if (field := facts(path, kind)) for option in field.options}
+            assert declared.options.keys() <= kinds, path
 
 
 CONFIGURATION: Final = tomllib.loads(

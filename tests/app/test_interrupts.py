@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from blocktime.app.base.interrupted import INTERRUPTED
+from blocktime.app.base.interrupts import INTERRUPTED
 from blocktime.app.command import cli
 from tests.patience import LIMIT_S
 
@@ -44,9 +44,7 @@ runpy.run_path(where, run_name="__main__") if kind == "script" else runpy.run_mo
 """Runs a program that gets the signal with one of its imports: the n-th from the one that is named on."""
 
 
-def interrupted(
-    place: int, *program: str, begins: str = "", options: tuple[str, ...] = ()
-) -> tuple[int, str]:
+def interrupted(place: int, *program: str, begins: str = "", options: tuple[str, ...] = ()) -> tuple[int, str]:
     """Exit code and standard error of *program*, interrupted with its import number *place*."""
     done = subprocess.run(
         [sys.executable, *options, "-c", INTERRUPTED_WITHIN, begins, str(place), *program],
@@ -108,18 +106,14 @@ os.execv(sys.argv[1], sys.argv[1:])
 """
 """Starts a program that has been interrupted before its first instruction, and has not seen it yet."""
 needs_env = pytest.mark.skipif(
-    subprocess.run(
-        ["env", "--block-signal=INT", "true"], stderr=subprocess.DEVNULL, check=False
-    ).returncode != 0,
+    subprocess.run(["env", "--block-signal=INT", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0,
     reason="env blocks signals from GNU coreutils 8.31 on",
-)  # fmt: skip
+)
 
 
 @needs_env
 @pytest.mark.parametrize("name", ["blocktime", "link"])
-def test_an_interrupt_from_before_python_begins_ends_the_command(
-    name: str, folder: Path, tmp_path: Path
-) -> None:
+def test_an_interrupt_from_before_python_begins_ends_the_command(name: str, folder: Path, tmp_path: Path) -> None:
     env = tmp_path / "env"
     words = shlex.join([sys.executable, "-c", PENDING, shutil.which("env") or ""])
     env.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
@@ -141,9 +135,7 @@ def test_python_starts_all_the_same_where_env_cannot_block(tmp_path: Path) -> No
     older = tmp_path / "env"
     older.write_text("#!/bin/sh\necho 'env: unrecognized option' >&2\nexit 125\n", encoding="utf-8")
     older.chmod(0o755)
-    assert ended(command, "two words", "", "*", path=f"{tmp_path}:{os.environ['PATH']}") == (
-        0, "two words//*\n", "",
-    )  # fmt: skip
+    assert ended(command, "two words", "", "*", path=f"{tmp_path}:{os.environ['PATH']}") == (0, "two words//*\n", "")
 
 
 @pytest.mark.parametrize(
@@ -191,10 +183,7 @@ def test_the_command_ends_with_130_wherever_it_is_interrupted(place: int, consol
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("place", [1, 2, 3, 8, 30, 90, 200, 350, 500])
 def test_so_does_the_module(place: int) -> None:
-    assert interrupted(place, "module", "blocktime", "run", "tpc-c", begins="blocktime.app.start") == (
-        INTERRUPTED,
-        "",
-    )
+    assert interrupted(place, "module", "blocktime", "run", "tpc-c", begins="blocktime.app.start") == (INTERRUPTED, "")
 
 
 @pytest.mark.parametrize("place", [1, 5, 20])

@@ -5,10 +5,16 @@ import re
 import pytest
 from click import unstyle
 
-from blocktime.app.text.iostat_text import by_size, columns_of, device_lines, lines_of, size_lines, value_of
-from blocktime.model.laws.iostat import DISCARDS
+from blocktime.app.text.iostat_text import by_size, columns_of, device_section, lines_of, size_sections, value_of
+from blocktime.model.laws.iostat_columns import DISCARDS
 from blocktime.model.results import DeviceLine, RunResult
 from blocktime.scenarios import load, run
+
+
+def sizes_of(result: RunResult, width: int = 80, letter: str = "█") -> list[str]:
+    """Requests by size, of all devices, as lines."""
+    return [line for section in size_sections(result) for line in section.lines(width, letter)]
+
 
 # Lines of document 001 as iostat printed them.
 HEAD = "Device:    rrqm/s wrqm/s   r/s   w/s  rsec/s  wsec/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util"
@@ -38,16 +44,14 @@ def watched(raw: RunResult, name: str, lines: list[DeviceLine], **more: object) 
 @pytest.mark.parametrize("printed", PRINTED)
 def test_a_line_is_printed_as_iostat_prints_it(raw: RunResult, printed: str) -> None:
     line = measured(*PRINTED[printed])
-    first = {
-        name: getattr(line, name) for name in DeviceLine.model_fields if name not in ("begin_s", "interval_s")
-    }
+    first = {name: getattr(line, name) for name in DeviceLine.model_fields if name not in ("begin_s", "interval_s")}
     alone = watched(raw, printed.split(maxsplit=1)[0], [], **first)
-    assert [unstyle(text) for text in device_lines(alone, 120)] == ["Device", HEAD, printed]
+    assert [unstyle(text) for text in device_section(alone, 120).lines(120)] == ["Device", HEAD, printed]
 
 
 def test_a_wide_number_widens_its_column_under_its_head(raw: RunResult) -> None:
     line = measured(10020.0, 234.0, 83224.0, 355.66, 72.44, 177.41, 2.21, 51.6)
-    _, head, first, *_ = device_lines(watched(raw, "ida/c0d1", [line]), 140)
+    _, head, first, *_ = device_section(watched(raw, "ida/c0d1", [line]), 140).lines(140)
     assert first.split()[2:6] == ["10020.00", "0.00", "234.00", "0.00"]
     for name in columns_of(raw):
         end = head.index(name) + len(name)
@@ -81,8 +85,7 @@ def test_a_long_run_shows_where_something_changes_and_its_idle_time_as_one(raw: 
 def test_a_restless_run_still_fits(raw: RunResult) -> None:
     ((name, stats),) = raw.device.items()
     wild = [
-        line.model_copy(update={"writes_per_s": 100.0 + (place * 7919) % 613})
-        for place, line in enumerate(stats.lines)
+        line.model_copy(update={"writes_per_s": 100.0 + (place * 7919) % 613}) for place, line in enumerate(stats.lines)
     ]
     shown = lines_of(name, stats.model_copy(update={"lines": wild}))
     assert 14 <= len(shown) <= 17
@@ -108,11 +111,9 @@ def test_reads_beside_writes_fit_the_terminal_and_nothing_is_dropped_in_silence(
                 "reads_merged_fraction": 0.08, "writes_merged_fraction": 0.97, "flushes_per_s": 3.0,
                 "flush_await_s": 0.01}
     )  # fmt: skip
-    alone = {
-        name: value for name, value in both.model_dump().items() if name not in ("begin_s", "interval_s")
-    }
+    alone = {name: value for name, value in both.model_dump().items() if name not in ("begin_s", "interval_s")}
     result = watched(raw, "sda", [both] * 3, **alone).model_copy(update={"kernel": kernel})
-    lines = [unstyle(text) for text in device_lines(result, width)]
+    lines = [unstyle(text) for text in device_section(result, width).lines(width)]
     if width >= 80:
         assert max(map(len, lines)) <= width
     missing = set(columns_of(result)) - set(lines[1].split()) - set(DISCARDS.split())
@@ -121,11 +122,9 @@ def test_reads_beside_writes_fit_the_terminal_and_nothing_is_dropped_in_silence(
 
 
 @pytest.mark.parametrize(("kernel", "head"), [("3.10", "Device:"), ("4.15", "Device"), ("6.1", "Device")])
-def test_a_wide_terminal_shows_all_that_iostat_prints_in_its_order(
-    raw: RunResult, kernel: str, head: str
-) -> None:
+def test_a_wide_terminal_shows_all_that_iostat_prints_in_its_order(raw: RunResult, kernel: str, head: str) -> None:
     result = raw.model_copy(update={"kernel": kernel})
-    lines = [unstyle(text) for text in device_lines(result, 250)]
+    lines = [unstyle(text) for text in device_section(result, 250).lines(250)]
     assert lines[1].split() == [head, *columns_of(result), "seconds"]
     assert len(lines[2].split()) == len(lines[1].split())
 
@@ -133,37 +132,33 @@ def test_a_wide_terminal_shows_all_that_iostat_prints_in_its_order(
 def test_units_are_iostats(raw: RunResult) -> None:
     (stats,) = raw.device.values()
     shown = {name: value_of(name, stats) for name in ("wsec/s", "wkB/s", "avgrq-sz", "await", "%util")}
-    assert shown == pytest.approx(
-        {"wsec/s": 3904, "wkB/s": 1952, "avgrq-sz": 16, "await": 4.07, "%util": 99.308}
-    )
+    assert shown == pytest.approx({"wsec/s": 3904, "wkB/s": 1952, "avgrq-sz": 16, "await": 4.07, "%util": 99.308})
 
 
 def test_requests_by_size(merged: RunResult) -> None:
-    assert [unstyle(text) for text in size_lines(merged, 80, "#")] == [
+    assert [unstyle(text) for text in sizes_of(merged, 80, "#")] == [
         "Requests of ida/c0d1",
         "703 requests of 4K to 124K, 106K on average; 9,297 bios were merged into",
         "waiting requests",
-        "        size      requests      %  % of bytes",
-        "          4K           103   14.7         0.6  #####",
-        "        124K           600   85.3        99.4  ############################",
+        "size              requests      %  % of bytes",
+        "4K                     103   14.7         0.6  #####",
+        "124K                   600   85.3        99.4  ###########################",
     ]
 
 
 def test_requests_of_one_size(raw: RunResult) -> None:
-    assert "10,004 requests of 8K; none was merged" in list(size_lines(raw))
-    assert list(size_lines(watched(raw, "sda", [], request_bytes={}))) == []
+    assert "10,004 requests of 8K; none was merged" in list(sizes_of(raw))
+    assert list(sizes_of(watched(raw, "sda", [], request_bytes={}))) == []
 
 
 def test_cache_flushes_are_no_requests_of_0_bytes(raw: RunResult) -> None:
-    lines = [
-        unstyle(text) for text in size_lines(watched(raw, "sda", [], request_bytes={0: 501.0, 8192: 502.0}))
-    ]
+    lines = [unstyle(text) for text in sizes_of(watched(raw, "sda", [], request_bytes={0: 501.0, 8192: 502.0}))]
     assert lines[1] == "501 cache flushes, and 502 requests of 8K; none was merged"
-    assert lines[3].startswith(" cache flush           501   50.0")
-    (only, *_) = list(size_lines(watched(raw, "sda", [], request_bytes={0: 1.0})))[1:]
+    assert lines[3].startswith("cache flush            501   50.0")
+    (only, *_) = list(sizes_of(watched(raw, "sda", [], request_bytes={0: 1.0})))[1:]
     assert only == "1 cache flush"
     merged = watched(raw, "sda", [], request_bytes={8192: 1.0}, merged_writes=1.0)
-    assert "1 request of 8K; 1 bio was merged into waiting requests" in list(size_lines(merged))
+    assert "1 request of 8K; 1 bio was merged into waiting requests" in list(sizes_of(merged))
 
 
 def test_many_sizes_come_by_powers_of_two() -> None:
@@ -177,7 +172,7 @@ def test_many_sizes_come_by_powers_of_two() -> None:
 
 
 def test_without_a_device_nothing_is_printed(raw: RunResult) -> None:
-    assert list(device_lines(raw.model_copy(update={"device": {}}))) == []
+    assert list(device_section(raw.model_copy(update={"device": {}})).lines()) == []
 
 
 @pytest.mark.parametrize(
@@ -188,7 +183,7 @@ def test_svctm_stands_only_where_the_kernels_iostat_prints_it(
 ) -> None:
     result = raw.model_copy(update={"kernel": kernel})
     assert ("svctm" in columns_of(result)) is printed
-    assert ("svctm" in "".join(device_lines(result, 160))) is printed
+    assert ("svctm" in "".join(device_section(result, 160).lines(160))) is printed
 
 
 def test_an_answer_knows_the_kernel_that_its_device_is_watched_by() -> None:

@@ -25,11 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_folder_stands_for_its_files(folder: Path, blocktime: CommandLine) -> None:
     lines = blocktime.prints("measure", str(folder), "--quiet").splitlines()
-    assert [line.partition(":")[0] for line in lines] == [
-        "fio.whatever",
-        "iostat old.whatever",
-        "tkprof.whatever",
-    ]
+    assert [line.partition(":")[0] for line in lines] == ["fio.whatever", "iostat old.whatever", "tkprof.whatever"]
 
 
 def test_text_names_sections_lines_and_what_was_left_alone(folder: Path, blocktime: CommandLine) -> None:
@@ -38,27 +34,14 @@ def test_text_names_sections_lines_and_what_was_left_alone(folder: Path, blockti
     assert "lines 7 to 17" in out
     assert "a.host.example" not in out
     row = next(line for line in out.splitlines() if line.startswith("dm-0"))
-    assert row.split() == [
-        "dm-0",
-        "300.00",
-        "0.00",
-        "6.00",
-        "0.00",
-        "10.00",
-        "0.00",
-        "10.00",
-        "3.00",
-        "90.00",
-    ]
+    assert row.split() == ["dm-0", "300.00", "0.00", "6.00", "0.00", "10.00", "0.00", "10.00", "3.00", "90.00"]
     assert "means over all samples but the first" in out
 
 
 def test_wide_numbers_stand_apart(tmp_path: Path, blocktime: CommandLine) -> None:
     path = tmp_path / "iostat.txt"
     path.write_text(made.IOSTAT_NEW.replace("    222.14", " 1305454.67"))
-    row = next(
-        line for line in blocktime.prints("measure", str(path)).splitlines() if line.startswith("nvme0n1")
-    )
+    row = next(line for line in blocktime.prints("measure", str(path)).splitlines() if line.startswith("nvme0n1"))
     assert row.split()[:4] == ["nvme0n1", "6,900.25", "1.69", "1,305,454.67"]
 
 
@@ -98,18 +81,14 @@ def test_figures_are_written_as_toml_and_nothing_is_replaced(folder: Path, block
 def test_a_scenario_may_hold_what_was_measured(folder: Path) -> None:
     out = folder / "my.toml"
     assert main(["measure", str(folder / "fio.whatever"), "--quiet", "--out", str(out)]) == 0
-    out.write_text(
-        out.read_text(encoding="utf-8") + '[workload]\nkind = "full_scan"\n[table]\nrows = 1000\n', "utf-8"
-    )
+    out.write_text(out.read_text(encoding="utf-8") + '[workload]\nkind = "full_scan"\n[table]\nrows = 1000\n', "utf-8")
     assert (
         run(load(out)).time.elapsed_s
         == run(from_mapping({"workload": {"kind": "full_scan"}, "table": {"rows": 1000}})).time.elapsed_s
     )
 
 
-def test_what_is_refused_loses_nothing_of_the_others(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_refused_loses_nothing_of_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "letter").write_text("Dear reader", encoding="utf-8")
     assert main(["measure", str(folder), "--quiet"]) == 2
     captured = capsys.readouterr()
@@ -122,9 +101,7 @@ def test_a_folder_of_very_many_files_is_refused_at_once(
 ) -> None:
     monkeypatch.setattr(measure_cli, "MOST_FILES", 2)
     monkeypatch.setattr(measure_cli, "read_file", None)
-    assert "has more than 2 files; at most 2 are read: name a folder" in blocktime.refuses(
-        "measure", str(folder)
-    )
+    assert "has more than 2 files; at most 2 are read: name a folder" in blocktime.refuses("measure", str(folder))
 
 
 def test_a_scenario_is_no_report_and_is_told_how_to_open(tmp_path: Path, blocktime: CommandLine) -> None:
@@ -133,12 +110,8 @@ def test_a_scenario_is_no_report_and_is_told_how_to_open(tmp_path: Path, blockti
     assert "this is a scenario, not a report: open it with `blocktime run mine.toml`" in refused
 
 
-def test_a_queue_that_sadf_prints_under_two_names_is_shown_once(
-    tmp_path: Path, blocktime: CommandLine
-) -> None:
-    (tmp_path / "sadf.json").write_text(
-        made.SADF.replace('"aqu-sz"', '"avgqu-sz": 0.5, "aqu-sz"'), encoding="utf-8"
-    )
+def test_a_queue_that_sadf_prints_under_two_names_is_shown_once(tmp_path: Path, blocktime: CommandLine) -> None:
+    (tmp_path / "sadf.json").write_text(made.SADF.replace('"aqu-sz"', '"avgqu-sz": 0.5, "aqu-sz"'), encoding="utf-8")
     out = blocktime.prints("measure", str(tmp_path / "sadf.json"))
     assert "aqu-sz" in out
     assert "avgqu-sz" not in out
@@ -162,9 +135,7 @@ def test_an_empty_name_is_not_the_folder_one_is_in(
 def test_links_in_a_circle_and_other_places_that_are_no_file(folder: Path, blocktime: CommandLine) -> None:
     (folder / "circle").symlink_to(folder / "circle")
     file = str(folder / "fio.whatever")
-    assert "is a circular symbolic link" in blocktime.refuses(
-        "measure", file, "--out", str(folder / "circle")
-    )
+    assert "is a circular symbolic link" in blocktime.refuses("measure", file, "--out", str(folder / "circle"))
     assert "/dev/full is not a file that could be replaced" in blocktime.refuses(
         "measure", file, "--force", "--out", "/dev/full"
     )
@@ -213,13 +184,9 @@ def test_a_file_that_may_not_be_opened_is_refused_alone(
     assert captured.err == "blocktime: fio.whatever: cannot be read: Permission denied\n"
 
 
-def test_names_and_sql_are_printed_and_written_only_when_asked_for(
-    folder: Path, blocktime: CommandLine
-) -> None:
+def test_names_and_sql_are_printed_and_written_only_when_asked_for(folder: Path, blocktime: CommandLine) -> None:
     file, out = str(folder / "tkprof.whatever"), folder / "my.toml"
-    assert "select secret" not in blocktime.prints("measure", file, "--out", str(out)) + out.read_text(
-        encoding="utf-8"
-    )
+    assert "select secret" not in blocktime.prints("measure", file, "--out", str(out)) + out.read_text(encoding="utf-8")
     printed = " ".join(
         blocktime.prints("measure", file, "--keep-sql", "--keep-names", "--out", str(out), "--force").split()
     )
@@ -231,9 +198,7 @@ def test_names_and_sql_are_printed_and_written_only_when_asked_for(
     assert [name["text"] for name in reading["names"]] == ["select secret from a_table"]
 
 
-def test_standard_input_is_copied_up_to_a_limit(
-    blocktime: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_standard_input_is_copied_up_to_a_limit(blocktime: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blocktime.app.command.measure_cli.MOST_INPUT_BYTES", 1000)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 2000)))
     assert "standard input has more than" in blocktime.refuses("measure", "-")
@@ -241,9 +206,7 @@ def test_standard_input_is_copied_up_to_a_limit(
 
 def test_a_series_of_depths_ends_in_one_table(tmp_path: Path, blocktime: CommandLine) -> None:
     for depth in (16, 1, 4):
-        text = made.FIO.replace('"iodepth" : "16"', f'"iodepth" : "{depth}"').replace(
-            "5.25", f"{depth * 100}.5"
-        )
+        text = made.FIO.replace('"iodepth" : "16"', f'"iodepth" : "{depth}"').replace("5.25", f"{depth * 100}.5")
         (tmp_path / f"depth-{depth}.json").write_text(text, encoding="utf-8")
     lines = blocktime.prints("measure", str(tmp_path)).splitlines()
     begin = lines.index("fio: 3 jobs by direction, block size and depth")
@@ -311,21 +274,18 @@ def test_awr_begins_with_events_and_load_and_tells_the_rest_with_figures(
     titles = ["elapsed time and DB time", "top foreground events", "Load Profile"]
     places = [*map(lines.index, titles), next(n for n, line in enumerate(lines) if line.startswith("read "))]
     assert places == sorted(places)
-    events = [
-        " ".join(line.split()) for line in lines if "wait" in line or "log" in line or "db file" in line
-    ]
+    events = [" ".join(line.split()) for line in lines if "wait" in line or "log" in line or "db file" in line]
     assert [event.partition(" 2.00ms")[0] for event in events if "2.00ms" in event] == [
-        "db file sequential read 90,000 180", "log file sync 1,000 2",
-    ]  # fmt: skip
+        "db file sequential read 90,000 180",
+        "log file sync 1,000 2",
+    ]
     assert any("1,801.13 min" in line for line in lines)
     assert not any("Buffer Pool Advisory: D" in line for line in lines)
     assert lines[-2].startswith("Next: --figures")
     assert lines[-1].endswith("docs/measure/awr.md says more.")
 
 
-def test_statements_are_ordered_by_elapsed_time_with_their_waits(
-    tmp_path: Path, blocktime: CommandLine
-) -> None:
+def test_statements_are_ordered_by_elapsed_time_with_their_waits(tmp_path: Path, blocktime: CommandLine) -> None:
     fast = made.TKPROF.split("*" * 80)[1].replace("3.5", "0.0").replace("0123456789abc", "abcdefghijklm")
     text = made.TKPROF.replace("\nSQL ID:", f"\n{fast}{'*' * 80}\n\nSQL ID:", 1)
     file = tmp_path / "a.prf"
@@ -338,9 +298,7 @@ def test_statements_are_ordered_by_elapsed_time_with_their_waits(
     assert lines[waits + 2].split()[:4] == ["db", "file", "scattered", "read,"]
 
 
-def test_one_sample_of_iostat_is_called_so_and_wide_headings_stay_apart(
-    tmp_path: Path, blocktime: CommandLine
-) -> None:
+def test_one_sample_of_iostat_is_called_so_and_wide_headings_stay_apart(tmp_path: Path, blocktime: CommandLine) -> None:
     (tmp_path / "one").write_text(made.EVERY["iostat new"].replace("%util", "util-percent"), encoding="utf-8")
     lines = blocktime.prints("measure", str(tmp_path / "one")).splitlines()
     begin = lines.index("the one sample")
@@ -351,9 +309,7 @@ def test_one_sample_of_iostat_is_called_so_and_wide_headings_stay_apart(
 def test_headings_names_and_digits_without_end_are_cut(tmp_path: Path, blocktime: CommandLine) -> None:
     long = "x" * 300_000
     text = made.AWR_HTML.replace("<th>Per Transaction", f"<th>\x1b[31mPer Transaction {long}")
-    text = text.replace("<td> 30.0</td>", f"<td>30.{'0' * 300_000}</td>").replace(
-        "DB Time(s):", f"DB Time(s){long}:"
-    )
+    text = text.replace("<td> 30.0</td>", f"<td>30.{'0' * 300_000}</td>").replace("DB Time(s):", f"DB Time(s){long}:")
     (tmp_path / "awr.html").write_text(text, encoding="utf-8")
     out = blocktime.prints("measure", str(tmp_path / "awr.html"))
     assert "\x1b[31m" not in out

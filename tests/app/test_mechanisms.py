@@ -14,29 +14,29 @@ import plotly.io
 import pytest
 
 from blocktime.app import mechanisms
-from blocktime.app.answer.drawn import Ready
+from blocktime.app.answer.page_elements import Ready
 from blocktime.app.charts.drawing import Figure
-from blocktime.app.controls.fields import as_text
+from blocktime.app.controls.control_fields import as_text, value_at
 from blocktime.app.mechanisms import (
     buffer_cache,
     disk_latency,
-    growing,
     index_or_scan,
     logical_io,
-    measured,
     merging,
     migration,
-    multiblock,
+    printed_points,
     queue_depth,
     space_search,
+    table_growth,
 )
-from blocktime.app.mechanisms.changed import settings_of, stream_of
 from blocktime.app.mechanisms.lesson import Knob, Lesson, LessonAnswer, lesson_of
+from blocktime.app.mechanisms.lesson_scenarios import settings_of, stream_of
 from blocktime.model.engine import calculate
 from blocktime.model.laws import assm, block
 from blocktime.model.laws.block_layer import PAGE_BYTES
 from blocktime.model.results import RunResult
-from blocktime.model.workloads.streams.watched import requests_of
+from blocktime.model.units import show_number
+from blocktime.model.workloads.streams.request_log import requests_of
 from blocktime.scenarios import load, run
 from blocktime.validation import MeasuredNumber, load_case, numbers_of
 from blocktime.validation.case import Mechanism
@@ -52,6 +52,25 @@ def ends(knob: Knob) -> tuple[Any, Any]:
         return knob.options[0], knob.options[-1]
     kind = type(knob.start)
     return kind(knob.low), kind(knob.high)
+
+
+def as_number(value: Any) -> Any:
+    """An option that is a text of digits as the number that a scenario has."""
+    return int(value) if isinstance(value, str) and value.isdigit() else value
+
+
+@EACH
+def test_the_controls_of_a_lesson_set_fields_of_its_scenario(lesson: Lesson) -> None:
+    """Each alone, at both ends, is what the scenario has then."""
+    for knob in lesson.knobs:
+        for value in ends(knob):
+            settings = lesson.settings({knob.name: value})
+            assert set(settings) <= set(knob.fields)
+            changed = load(lesson.scenario, settings_of(settings))
+            for path, text in settings.items():
+                wanted = value / knob.per if knob.per != 1 else value
+                assert value_at(changed, path) in (wanted, as_number(wanted)), (path, text)
+    assert lesson.settings({}) == {}
 
 
 def answers(lesson: Lesson) -> Iterator[LessonAnswer]:
@@ -74,16 +93,12 @@ def printed(case: str, table: str, column: str, rows: str = "") -> list[Measured
 
 def drawn(figure: Figure, name: str = "measured") -> list[float]:
     """Heights of the points whose trace is called so, in order."""
-    traces = [
-        trace for trace in figure["data"] if name in trace.get("name", "") and trace["mode"] == "markers"
-    ]
+    traces = [trace for trace in figure["data"] if name in trace.get("name", "") and trace["mode"] == "markers"]
     return sorted(chain.from_iterable(trace["y"] for trace in traces))
 
 
 def line(figure: Figure, name: str) -> dict[str, Any]:
-    return next(
-        one for one in figure["data"] if one.get("name", "").startswith(name) and "lines" in one["mode"]
-    )
+    return next(one for one in figure["data"] if one.get("name", "").startswith(name) and "lines" in one["mode"])
 
 
 def now(figure: Figure) -> tuple[float, float]:
@@ -100,9 +115,7 @@ def test_what_a_lesson_says_of_itself_is_true(lesson: Lesson) -> None:
     assert lesson.mechanism in get_args(Mechanism)
     known = (ROOT / "docs" / "sources.md").read_text("utf-8").replace("\n  ", " ").splitlines()
     for source in lesson.sources:
-        told = next(
-            one for one in known if one.startswith("- ") and f"`{source.key}`" in one.partition(" – ")[0]
-        )
+        told = next(one for one in known if one.startswith("- ") and f"`{source.key}`" in one.partition(" – ")[0])
         words = re.findall(r"\w+", f"{source.author} {source.title}".lower())
         assert set(words) <= set(re.findall(r"\w+", told.lower())), source
     for name in re.findall(r"\w+\.py", lesson.law_in):
@@ -113,9 +126,7 @@ def test_what_a_lesson_says_of_itself_is_true(lesson: Lesson) -> None:
 
 def test_pages_teach_what_is_measured() -> None:
     about = {lesson.mechanism for lesson in LESSONS.values()}
-    assert about >= {
-        "disk latency", "request merging", "buffer cache", "logical I/O", "row migration", "ASSM search",
-    }  # fmt: skip
+    assert about >= {"disk latency", "request merging", "buffer cache", "logical I/O", "row migration", "ASSM search"}
 
 
 @EACH
@@ -125,12 +136,7 @@ def test_controls_are_few_and_explained(lesson: Lesson) -> None:
         assert knob.help(), knob.name
         declared = knob.facts
         assert (declared is not None) == ("." in knob.name), knob.name
-        if (
-            declared is not None
-            and not knob.options
-            and declared.low is not None
-            and declared.high is not None
-        ):
+        if declared is not None and not knob.options and declared.low is not None and declared.high is not None:
             percent = 1 if declared.unit == "%" else 100 if knob.unit == "%" else 1
             assert percent * declared.low <= knob.low < knob.high <= percent * declared.high
         for value in knob.options or (knob.low, knob.high, knob.start):
@@ -154,9 +160,7 @@ def test_every_control_at_both_ends_has_valid_figures(lesson: Lesson) -> None:
             assert chart.says.endswith(".")
             assert "nan" not in chart.says
         for figure in figures_of(answer):
-            heights = [
-                trace["y"] for trace in figure["data"] if trace.get("mode") == "lines" and "y" in trace
-            ]
+            heights = [trace["y"] for trace in figure["data"] if trace.get("mode") == "lines" and "y" in trace]
             assert not any(y is not None and math.isnan(y) for one in heights for y in one)
         assert all(label and value and "nan" not in value for label, value in answer.numbers)
         load(answer.scenario, [f"{path}={text}" for path, text in answer.changes.items()])
@@ -182,7 +186,7 @@ def test_what_a_document_prints_is_drawn_as_points_with_their_marks(lesson: Less
         if "measured" in trace.get("name", "")
     }
     assert bool(symbols) == (lesson.path != "mechanism-queue-depth"), "the documents print no depths"
-    assert symbols <= set(measured.SYMBOLS.values())
+    assert symbols <= set(printed_points.SYMBOLS.values())
     assert "document 00" not in json.dumps(figures, default=str)
 
 
@@ -207,7 +211,7 @@ def test_the_points_of_disk_latency_are_the_printed_ones() -> None:
 def test_the_law_of_disk_latency_is_what_the_scenario_answers() -> None:
     start = LESSONS["disk_latency"].start
     (chart,) = disk_latency.answer(start).curves
-    result = run(load(disk_latency.SCENARIO))
+    result = run(load(disk_latency.LESSON.scenario))
     (device,) = result.device.values()
     at, height = now(chart.figure)
     assert at == start[disk_latency.SIZE]
@@ -240,7 +244,7 @@ def test_a_pause_of_less_than_a_turn_costs_a_lone_writer_nothing() -> None:
         return float(disk_latency.law_s(scenario, 8192.0)) + disk_latency.gap_s(scenario)
 
     assert period_s(3.0) == pytest.approx(period_s(0.0))
-    assert period_s(5.0) == pytest.approx(period_s(0.0) + load(disk_latency.SCENARIO).system.disk.rotation_s)
+    assert period_s(5.0) == pytest.approx(period_s(0.0) + load(disk_latency.LESSON.scenario).system.disk.rotation_s)
 
 
 # Queue depth
@@ -250,7 +254,7 @@ def test_curves_of_depth_are_what_the_scenario_answers() -> None:
     lesson = LESSONS["queue_depth"]
     rates, times = lesson.answer(lesson.start).curves
     for disk, name in (("sata-7k2-ncq", "this drive"), ("nvme", "NVMe flash")):
-        scenario = load(queue_depth.SCENARIO, [f"disk.use={disk}", "workload.in_flight=8"])
+        scenario = load(queue_depth.LESSON.scenario, [f"disk.use={disk}", "workload.in_flight=8"])
         stream = run(scenario).streams[0]
         at = queue_depth.DEPTHS.index(8)
         assert line(rates.figure, name)["y"][at] == stream.calls_per_s
@@ -302,45 +306,6 @@ def test_the_points_of_merging_are_the_printed_ones() -> None:
     assert law["y"][at] == pytest.approx(400 / -(-100 // 31))
 
 
-# Multiblock reads
-
-
-def test_the_points_of_multiblock_reads_are_the_printed_ones() -> None:
-    table, times = multiblock.answer(LESSONS["multiblock"].start).curves
-    blocks = printed("rahn_full_scan", "fetch", "disk")
-    assert drawn(table.figure, "disk: ") == sorted(one.printed for one in blocks)
-    waits = printed("rahn_full_scan", "waits", "waits", "direct path read")
-    assert len(waits) == 4
-    assert drawn(table.figure, "direct path read: ") == sorted(one.printed for one in waits)
-    strace = printed("shallahamer_direct_reads", "strace pread", "since_before_s")
-    assert drawn(times.figure, "strace") == pytest.approx(sorted(1000 * one.printed for one in strace))
-
-
-def test_reads_of_a_megabyte_hold_all_of_its_blocks() -> None:
-    for mbrc in ("auto", "1", "8", "128"):
-        scenario = multiblock.scenario_of({**LESSONS["multiblock"].start, multiblock.MBRC: mbrc})
-        for coin in multiblock.COINS:
-            reads = multiblock.reads_of_a_megabyte(scenario, coin)
-            assert sum(reads) * coin == 1024**2
-            assert len(reads) == {"auto": 1, "128": 1, "8": 16, "1": min(128, 1024**2 // coin)}[mbrc]
-
-
-def test_the_lines_of_multiblock_reads_are_what_the_scenario_answers() -> None:
-    values = {
-        **LESSONS["multiblock"].start,
-        multiblock.MBRC: "16",
-        multiblock.CACHED: 20,
-        multiblock.BLOCK: 4096,
-    }
-    chart, _ = multiblock.answer(values).curves
-    result = calculate(*((one := multiblock.scenario_of(values)).system, one.workload))
-    at, height = now(chart.figure)
-    mine = line(chart.figure, "reads, MBRC as chosen")
-    assert at == 4096
-    assert height == pytest.approx(result.physical_io.read_requests)
-    assert mine["y"][mine["x"].index(at)] == height
-
-
 # Index or full scan
 
 
@@ -378,9 +343,7 @@ def test_both_ways_cost_the_same_where_the_optimizer_changes_over() -> None:
 
 
 def test_scattered_rows_cross_at_fewer_and_long_rows_and_flash_at_more() -> None:
-    start, long, flash = (
-        times_cross(**one) for one in ({}, {index_or_scan.ROW: 400}, {index_or_scan.DISK: "nvme"})
-    )
+    start, long, flash = (times_cross(**one) for one in ({}, {index_or_scan.ROW: 400}, {index_or_scan.DISK: "nvme"}))
     assert start["scattered"] < start["clustered"] / 10
     for order in index_or_scan.LOOKS:
         assert start[order] < long[order]
@@ -406,7 +369,7 @@ def test_where_nothing_crosses_the_words_say_so() -> None:
     by_index, full = both_at(values, "clustered", 1.0)
     assert by_index.time.elapsed_s < full.time.elapsed_s
     assert index_or_scan.crossing(index_or_scan.SHARES + 1, 1.0) == 0
-    assert index_or_scan.told(0.0) == "any share"
+    assert index_or_scan.share_text(0.0) == "any share"
     assert [index_or_scan.percent(share) for share in (0.000158, 0.0283, 0.999, 1)] == [
         "0.016 %", "2.8 %", "100 %", "100 %",
     ]  # fmt: skip
@@ -479,9 +442,7 @@ def test_the_scan_beyond_its_points_is_marked_as_extrapolated() -> None:
     _, scan = buffer_cache.answer(LESSONS["buffer_cache"].start).curves
     (grey,) = scan.figure["layout"]["shapes"]
     assert (grey["x0"], grey["x1"]) == (0, 100)
-    assert [one["text"] for one in scan.figure["layout"]["annotations"]] == [
-        "extrapolated: measured at 0 % alone"
-    ]
+    assert [one["text"] for one in scan.figure["layout"]["annotations"]] == ["extrapolated: measured at 0 % alone"]
     assert "beyond 0 %, on grey, the lines are the law's alone" in scan.says
 
 
@@ -494,18 +455,26 @@ def test_the_eighteen_points_are_the_printed_ones_and_the_odd_one_is_marked() ->
     assert len(wanted) == 18
     assert drawn(chart.figure) == pytest.approx(sorted(one.printed for one in wanted))
     for mark, belongs in (
-        (measured.GAP, [one for one in wanted if one.known_gap]),
-        (measured.FITS, [one for one in wanted if one.mark == "fits"]),
+        (printed_points.GAP, [one for one in wanted if one.known_gap]),
+        (printed_points.FITS, [one for one in wanted if one.mark == "fits"]),
     ):
         assert drawn(chart.figure, mark) == pytest.approx(sorted(one.printed for one in belongs)), mark
 
 
 def test_rows_have_the_bytes_that_the_case_works_out() -> None:
-    for one in measured.printed("savvinov_logical_io", "lio", "A"):
-        assert (
-            logical_io.row_bytes(float(one.row["row_length"]), int(one.row["columns"]))
-            == one.row["row_bytes"]
-        )
+    for one in printed_points.printed("savvinov_logical_io", "lio", "A"):
+        assert logical_io.row_bytes(float(one.row["row_length"]), int(one.row["columns"])) == one.row["row_bytes"]
+
+
+@pytest.mark.parametrize("size", LESSONS["logical_io"].knob(logical_io.BLOCK).options)
+@pytest.mark.parametrize("host", logical_io.MACHINES)
+def test_the_sentence_about_rows_and_columns_follows_the_controls(host: str, size: int) -> None:
+    values = {**LESSONS["logical_io"].start, logical_io.HOST: host, logical_io.BLOCK: size}
+    rows, cost = logical_io.law(logical_io.MACHINES[host][0], 1, size)
+    (curve,) = logical_io.answer(values).curves
+    times = f"a get of {rows[-1]:,.0f} rows costs {show_number(cost[-1] / cost[0], 2)} times as much"
+    assert times in curve.says
+    assert cost[-1] > cost[0]
 
 
 @pytest.mark.parametrize("host", logical_io.MACHINES)
@@ -534,22 +503,20 @@ def test_the_parts_of_a_get_sum_to_it_and_lie_on_the_law(host: str) -> None:
 
 def test_the_numbers_of_the_pages_are_those_of_what_if_and_the_lines_are_near_them() -> None:
     for size, percent in ((4096, 10), (8192, 35), (16384, 10)):
-        values = {**LESSONS["space_search"].start, growing.BLOCK: size, growing.PCTFREE: percent}
-        found = growing.played(values)
-        settings = settings_of(growing.changes_of(values))
-        played = run(load(growing.SCENARIO, settings))
+        values = {**LESSONS["space_search"].start, table_growth.BLOCK: size, table_growth.PCTFREE: percent}
+        found = table_growth.played(values)
+        settings = settings_of(table_growth.changes_of(values))
+        played = run(load(table_growth.SCENARIO, settings))
         assert (found.segment, found.time) == (played.segment, played.time)
-        line_s = growing.over_block_size(values)[growing.SIZES.index(size)]
+        line_s = table_growth.over_block_size(values)[table_growth.SIZES.index(size)]
         assert line_s == pytest.approx(found.time.elapsed_s, rel=0.05)
     numbers = dict(space_search.answer(LESSONS["space_search"].start).numbers)
     assert (numbers["Elapsed"], numbers["Rejected probes"]) == ("10 min 59 s", "49,162,147")
 
 
 def test_the_picture_counts_every_block_once() -> None:
-    said = space_search.picture({**LESSONS["space_search"].start, growing.BLOCK: 32768}).says
-    assert (
-        "59 blocks: 4 full, 30 50-75% free, 25 75-100% free; 29 of them with a full ITL list. A block" in said
-    )
+    said = space_search.picture({**LESSONS["space_search"].start, table_growth.BLOCK: 32768}).says
+    assert "59 blocks: 4 full, 30 50-75% free, 25 75-100% free; 29 of them with a full ITL list. A block" in said
 
 
 def test_the_points_of_migration_and_search_are_the_printed_ones() -> None:
@@ -564,7 +531,7 @@ def test_the_points_of_migration_and_search_are_the_printed_ones() -> None:
 
 def test_every_point_of_document_002_has_its_line_whatever_pctfree_is_chosen() -> None:
     for percent in (10, 20, 35):
-        values = {**LESSONS["space_search"].start, growing.PCTFREE: percent}
+        values = {**LESSONS["space_search"].start, table_growth.PCTFREE: percent}
         names = {one["name"] for one in space_search.seconds_curve(values).figure["data"]}
         for made in {10, 35} - {percent}:
             assert f"PCTFREE {made}, ASSM, 10.2.0.4" in names
@@ -573,7 +540,7 @@ def test_every_point_of_document_002_has_its_line_whatever_pctfree_is_chosen() -
 def test_stepping_the_update_moves_rows_and_leaves_stubs() -> None:
     moved = []
     for updated in (5, 50, 100):
-        values = {**LESSONS["migration"].start, growing.UPDATED: updated}
+        values = {**LESSONS["migration"].start, table_growth.UPDATED: updated}
         found = {name: trace for trace in migration.picture(values).figure["data"] if (name := trace["name"])}
         moved.append((sum(found["migrated pieces"]["x"]), sum(found["stubs"]["x"])))
     assert moved[0] == (0, 0)
@@ -582,10 +549,10 @@ def test_stepping_the_update_moves_rows_and_leaves_stubs() -> None:
 
 def test_probes_grow_with_the_square_where_the_bug_is_and_with_the_line_where_it_is_not() -> None:
     values = LESSONS["space_search"].start
-    limit = block.itl_limit(int(values[growing.BLOCK]))
+    limit = block.itl_limit(int(values[table_growth.BLOCK]))
     of_all, of_half, mended = (
-        ((segment := growing.segment({**values, **changed})).rejected_probes or 0.0, segment.migrated_rows)
-        for changed in ({}, {growing.ROWS: 100_000}, {growing.RELEASE: "11.2.0.4"})
+        ((segment := table_growth.segment({**values, **changed})).rejected_probes or 0.0, segment.migrated_rows)
+        for changed in ({}, {table_growth.ROWS: 100_000}, {table_growth.RELEASE: "11.2.0.4"})
     )
     assert of_all[0] == pytest.approx(assm.itl_rejections(of_all[1], limit), rel=0.01)
     assert of_all[0] / of_half[0] == pytest.approx((of_all[1] / of_half[1]) ** 2, rel=0.02)
@@ -597,7 +564,7 @@ def test_probes_grow_with_the_square_where_the_bug_is_and_with_the_line_where_it
 
 
 def test_free_lists_have_no_map() -> None:
-    said = space_search.picture({**LESSONS["space_search"].start, growing.SPACE: "manual"}).says
+    said = space_search.picture({**LESSONS["space_search"].start, table_growth.SPACE: "manual"}).says
     assert "Free lists have no bitmap" in said
 
 

@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 from blocktime.app.reports.report_html import compare_page, run_page
 from blocktime.app.text.compare_text import compare_lines
 from blocktime.app.text.document import run_lines
-from blocktime.app.text.money_text import money_lines
+from blocktime.app.text.money_text import money_section
+from blocktime.model.catalog import entries
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_amount
 from blocktime.scenarios import load, run
@@ -27,22 +28,28 @@ def priced() -> RunResult:
 
 
 def lines(result: RunResult, width: int = 80) -> list[str]:
-    return [unstyle(line) for line in money_lines(result, width)]
+    return [unstyle(line) for line in money_section(result).lines(width)]
 
 
 def test_the_parts_stand_over_what_is_used_and_the_machine(priced: RunResult) -> None:
     found = lines(priced)
     assert found[0] == "Money"
-    assert found[1].split() == ["USD", "one", "run", "%", "an", "hour"]
-    names = [line[:15].strip() for line in found[2:8]]
+    assert priced.money is not None
+    assert found[1].split() == ["USD", "a", "month", "whole", "machine", "%"]
+    assert [line[:15].strip() for line in found[2:7]] == ["machine", "cores", "memory", "storage", "licence"]
+    month = priced.money.month
+    assert found[2].split()[1] == show_amount(month["machine"])
+    assert sum(amount for name, amount in month.items() if name != "machine") == pytest.approx(month["machine"])
+    assert month["machine"] == pytest.approx(730 * priced.money.machine_per_hour)
+    assert found[7].split() == ["USD", "one", "run", "%", "an", "hour"]
+    names = [line[:15].strip() for line in found[8:14]]
     assert names == ["licence", "support", "infrastructure", "storage", "used", "whole machine"]
-    assert sum(float(line.split()[-1]) for line in found[2:6]) == pytest.approx(100, abs=0.2)
-    assert found[6].split()[-1] == "1.19"
+    assert sum(float(line.split()[-1]) for line in found[8:12]) == pytest.approx(100, abs=0.2)
+    assert found[12].split()[-1] == "1.19"
     text = " ".join(found)
     assert "4 cores, busy or idle, with 2 processor licences" in text
     assert "a million gets cost 0.000692 USD of CPU" in text
     assert "half of the gets would save" not in text
-    assert priced.money is not None
     (an_hour,) = re.findall(r"at ([0-9.,]+) runs an hour", text)
     assert float(an_hour.replace(",", "")) == pytest.approx(3600 / priced.money.takes_s, rel=0.01)
 
@@ -68,7 +75,38 @@ def test_without_prices_there_is_no_block() -> None:
 def test_no_prices_are_no_shares() -> None:
     found = lines(run(load("savvinov-lio-pc", ["prices.currency=EUR"])))
     assert found[1].split()[0] == "EUR"
-    assert found[2].split() == ["licence", "0"]
+    assert found[8].split() == ["licence", "0"]
+    assert "no price of licences, cores, memory" in " ".join(found)
+
+
+@pytest.mark.parametrize("name", ["aws-gp3-2021", "google-n1-2018", "oracle-a1"])
+def test_a_public_price_has_its_address_and_date(name: str) -> None:
+    book = entries("prices")[name]
+    for constant in book.constants.values():
+        assert re.search(r"https://\S+", constant.note), constant
+        assert re.search(r"20\d\d|bears no date", constant.note), constant
+    result = run(load("savvinov-lio-pc", [f"prices.use={name}"]))
+    assert any("public ones of a past date" in warning for warning in result.warnings)
+    assert result.money is not None
+    assert "licences" in result.money.not_priced
+
+
+def test_a_volume_is_paid_by_size_and_by_iops_and_throughput_beyond_what_is_included() -> None:
+    limits = ["disk.use=ebs-gp3", "disk.iops_limit=4000", "disk.throughput_limit_bytes_per_s=250M"]
+    money = run(load("savvinov-lio-pc", ["prices.use=aws-gp3-2021", "prices.storage_bytes=64G", *limits])).money
+    assert money is not None
+    assert money.month["storage"] == pytest.approx(64 * 0.08 + 1000 * 0.005 + 125 * 0.04)
+    two = run(load("savvinov-lio-pc", ["prices.use=aws-gp3-2021", "prices.storage_bytes=64G", "disk.raid_level=0",
+                                       "disk.raid_disks=2", *limits])).money  # fmt: skip
+    assert two is not None
+    assert two.month["storage"] == pytest.approx(64 * 0.08 + 2 * (1000 * 0.005 + 125 * 0.04))
+
+
+def test_memory_is_paid_by_the_size_of_the_caches() -> None:
+    sizes = [run(load("savvinov-lio-pc", ["prices.use=google-n1-2018", f"instance.buffer_cache_bytes={size}G"])).money
+             for size in (8, 32)]  # fmt: skip
+    small, large = (money.month["memory"] if money else 0.0 for money in sizes)
+    assert (small, large) == (pytest.approx(8 * 3.106), pytest.approx(32 * 3.106))
 
 
 @pytest.mark.parametrize(
@@ -145,9 +183,7 @@ def test_the_page_takes_the_example() -> None:
 def test_its_tab_shows_both_costs_and_a_price_changes_no_time() -> None:
     app = page_numbers.opened({"scenario": PRICED}, tab="Money")
     assert not app.exception
-    assert (
-        sum("whole machine" in one.value for one in app.code) == 1
-    )  # nothing has changed: one text for both
+    assert sum("whole machine" in one.value for one in app.code) == 1  # nothing has changed: one text for both
     was = next(one.value for one in app.metric if one.label == "Elapsed")
     app.text_input("prices.core_per_hour").set_value("10").run()
     assert not app.exception

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from blocktime.app.command.cli import main
+from blocktime.app.controls.page_question import PageQuestion
 from blocktime.app.my_system import my_system
 from blocktime.app.session.downloads import PageAnswer, report
 from blocktime.scenarios import load, run
@@ -106,9 +107,7 @@ SQL Id        SQL Text
 
 def planted_report() -> str:
     """An AWR report of a modelled system with sections full of names."""
-    text = re.sub(
-        r"\nDB Name .*?(?=\n +Snap Id)", lambda _: HEADER, my_system.sample(), count=1, flags=re.DOTALL
-    )
+    text = re.sub(r"\nDB Name .*?(?=\n +Snap Id)", lambda _: HEADER, my_system.sample(), count=1, flags=re.DOTALL)
     segments = made.SEGMENTS.replace("SECRET", "ZZ7Q7WK").replace("secret", "zz7q7wk")
     text = text.replace("End of Report", SECTIONS.replace("{segments}", segments) + "\nEnd of Report")
     assert text.count("zz7q7wk") > 5
@@ -130,21 +129,17 @@ OTHERS = {
     "sar": made.SAR.replace("a.host.example", "zzhost7q7wk"),
     "sadf": made.SADF.replace("a.host.example", "zzhost7q7wk"),
     "fio": made.FIO.replace("/a/secret/file", "/zzdir7q7wk/file"),
-    "tkprof": made.TKPROF.replace("secret", "zzcolumn7q7wk").replace("A_TABLE", "ZZTABLE7Q7WK").replace(
-        "somewhere", "zzfile7q7wk"
-    ),
+    "tkprof": made.TKPROF.replace("secret", "zzcolumn7q7wk")
+    .replace("A_TABLE", "ZZTABLE7Q7WK")
+    .replace("somewhere", "zzfile7q7wk"),
     "plan": made.PLAN.replace("SECRET", "ZZ7Q7WK").replace("secret", "zz7q7wk"),
     "parameters": made.PARAMETERS.replace("secret-host", "zzhost7q7wk"),
     "tables": made.TABLES.replace("SECRET", "ZZ7Q7WK"),
-}  # fmt: skip
+}
 
 
 def outputs(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    content: str,
-    statement: Sequence[str],
-    few: Sequence[str],
+    folder: Path, capsys: pytest.CaptureFixture[str], content: str, statement: Sequence[str], few: Sequence[str]
 ) -> Iterator[str]:
     """All that the commands print and write of a report with that *content*; *few* settings keep its runs short."""
     file, out, page = folder / "given.txt", folder / "my.toml", folder / "page.html"
@@ -179,9 +174,7 @@ def test_no_command_keeps_a_name(
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_measure_keeps_no_name_of_any_instrument(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_measure_keeps_no_name_of_any_instrument(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert PLANTED in OTHERS[name].lower()
     file = tmp_path / "given.txt"
     file.write_text(OTHERS[name], encoding="utf-8")
@@ -222,4 +215,9 @@ def test_the_report_of_the_page_keeps_no_name(tmp_path: Path) -> None:
     path.write_text(toml(app), encoding="utf-8")
     base, other = load(path), load(path, ["disk.overhead_s=1ms"])
     before, after = run(base), run(other)
-    assert PLANTED not in report(PageAnswer("my", base, other, before, after, changed=True)).lower()
+    assert (
+        PLANTED
+        not in report(
+            PageAnswer(PageQuestion("my", change={"disk.overhead_s": "1ms"}), base, other, before, after)
+        ).lower()
+    )

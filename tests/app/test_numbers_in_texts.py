@@ -94,9 +94,7 @@ def faults(lines: list[str]) -> Iterator[str]:
 def _of_the_program(lines: list[str]) -> Iterator[str]:
     """Lines in the program's own words: not those in the form of TKPROF and iostat, nor settings as they were typed."""
     for line in map(plain, lines):
-        of_a_tool = INSTRUMENT.search(line) or (
-            len(line.split()) > 8 and not re.search("[a-z]{3}.* [a-z]{3}", line)
-        )
+        of_a_tool = INSTRUMENT.search(line) or (len(line.split()) > 8 and not re.search("[a-z]{3}.* [a-z]{3}", line))
         if not of_a_tool:
             yield re.sub(r"[\w.]+=\S+|bug \d+|^ *[\w.]+ = .*", "", line)
 
@@ -127,8 +125,9 @@ def test_the_numbers_of_a_comparison_are_written_in_one_way(pair: tuple[str, ...
 
 
 def words_of(document: str) -> list[str]:
-    """The lines of a report that a reader sees first: no scripts, styles, data that open on a click."""
-    seen = re.sub(r"<(script|style|details)\b.*?</\1>", "\n", document, flags=re.DOTALL)
+    """The lines of a report that a reader sees first: no styles, texts under the pointer, data that open on a click."""
+    seen = re.sub(r"<(title|style|details)\b.*?</\1>", "\n", document, flags=re.DOTALL)
+    seen = re.sub(r"</tspan><tspan[^>]*>", "", seen)  # a label in several lines is one text
     return html.unescape(re.sub(r"<[^>]+>", "\n", seen)).split("\n")
 
 

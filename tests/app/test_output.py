@@ -57,9 +57,9 @@ def test_nothing_that_a_terminal_obeys_passes(words: str, evil_file: str, capsys
 
 
 def test_json_keeps_the_text_itself(evil_file: str, blocktime: CommandLine) -> None:
-    assert json.loads(blocktime.prints("compare", evil_file, "--set", "table.rows=5", "--json"))["results"][
-        0
-    ]["scenario"].startswith("evil")
+    assert json.loads(blocktime.prints("compare", evil_file, "--set", "table.rows=5", "--json"))["results"][0][
+        "scenario"
+    ].startswith("evil")
 
 
 def test_our_own_colours_pass_to_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> None:
@@ -75,8 +75,7 @@ def test_words_for_the_terminal_are_written_in_one_place() -> None:
     elsewhere = [
         path.name
         for path in folder.rglob("*.py")
-        if path.name != "output.py"
-        and re.search(r"click\.echo|secho|sys\.stdout\.write", path.read_text("utf-8"))
+        if path.name != "output.py" and re.search(r"click\.echo|secho|sys\.stdout\.write", path.read_text("utf-8"))
     ]
     assert elsewhere == []
 

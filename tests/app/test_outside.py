@@ -9,7 +9,7 @@ from blocktime.app.reports.report_html import compare_page, run_page
 from blocktime.app.text import outside
 from blocktime.app.text.compare_text import compare_lines
 from blocktime.app.text.document import run_lines
-from blocktime.app.text.text import note_lines
+from blocktime.app.text.text import note_section
 from blocktime.model.provenance import Extrapolation
 from blocktime.model.results import RunResult
 from blocktime.scenarios import load, run
@@ -51,14 +51,12 @@ def test_inside_the_ranges_nothing_is_marked() -> None:
 
 def test_the_farthest_is_told_first_everywhere() -> None:
     result = answer(BIG, "table.row_bytes=9")
-    notes = [unstyle(line) for line in note_lines(result, 200)]
+    notes = [unstyle(line) for line in note_section(result).lines(200)]
     factors = [float(found[1]) for line in notes if (found := re.search(r": ([\d.]+) times beyond", line))]
     assert factors[0] == 4
     assert factors == sorted(factors, reverse=True)
     assert len(factors) > 1
-    assert "The farthest is host.logical_io_s, 4 times beyond at blocks of 32K" in outside.what_the_mark_says(
-        [result]
-    )
+    assert "The farthest is host.logical_io_s, 4 times beyond at blocks of 32K" in outside.what_the_mark_says([result])
 
 
 @pytest.mark.parametrize(
@@ -80,9 +78,7 @@ def test_a_constant_marks_the_component_that_it_is_part_of(constant: str, name: 
 
 
 def test_what_is_behind_no_time_marks_neither_a_component_nor_the_elapsed_time() -> None:
-    cost = answer(name="rahn-full-scan").model_copy(
-        update={"extrapolated": [one("instance.statistics.cpuspeed_hz")]}
-    )
+    cost = answer(name="rahn-full-scan").model_copy(update={"extrapolated": [one("instance.statistics.cpuspeed_hz")]})
     assert not outside.by_component(cost)
     found = outside.by_number(cost)
     assert [number for number, behind in found.items() if behind] == ["cost"]
@@ -96,9 +92,7 @@ def test_transactions_and_streams_carry_it_too() -> None:
         update={"extrapolated": [one("disk.bandwidth_bytes_per_s", 8, "in_flight")]}
     )
     assert any(line.startswith("waiting for the device ~") for line in text(stream))
-    many = answer(name="tpc-c").model_copy(
-        update={"extrapolated": [one("host.commit_s"), one("disk.overhead_s")]}
-    )
+    many = answer(name="tpc-c").model_copy(update={"extrapolated": [one("host.commit_s"), one("disk.overhead_s")]})
     lines = text(many)
     assert any(line.startswith("db file sequential read ~") for line in lines)
     assert any(line.startswith("log file sync ~") for line in lines)
@@ -131,4 +125,4 @@ def test_the_pages_written_to_files_carry_it() -> None:
     assert "<td>elapsed ~</td>" in page
     assert 'class="beyond"' not in run_page(small, results[0])
     both = compare_page([small, big], results, ["", ""])
-    assert f"beyond    B: {SENTENCE}" in both
+    assert f'<th scope="row">beyond</th><td>B: {SENTENCE}</td>' in both

@@ -7,7 +7,7 @@ from blocktime.app.session import pins
 from blocktime.app.session.navigation import COMPARE, PAGES, SWEEP, WHAT_IF
 from blocktime.app.session.pins import Pin
 from blocktime.scenarios import library
-from blocktime.scenarios.sweeps.asked import library_of_sweeps
+from blocktime.scenarios.sweeps.sweep_source import library_of_sweeps
 from tests.patience import LIMIT_S
 
 pytestmark = pytest.mark.usefixtures("unanswered")

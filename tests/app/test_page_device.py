@@ -7,12 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from blocktime.app.answer import instruments
-from blocktime.app.controls.fields import NOT_GIVEN
+from blocktime.app.controls.control_fields import NOT_GIVEN
 from blocktime.model.results import RunResult
 from blocktime.model.units import show_seconds
 from blocktime.scenarios import load, run
 from tests.app import page_numbers
-from tests.app.page_numbers import ENTRY, metric, numbers
+from tests.app.page_numbers import ENTRY, metric, numbers, said_at_fields
 from tests.patience import LIMIT_S
 
 pytestmark = pytest.mark.usefixtures("simulated_at_once")
@@ -64,8 +64,9 @@ def test_another_path_changes_the_requests_and_says_why() -> None:
     assert not app.exception
     result = run(load("magni-dd-raw-10000", ["host.io_path=buffered"]))
     assert metric(app, "Requests").value == f"{sum(device(result).request_bytes.values()):,.0f}"
-    assert any("the I/O path is buffered instead of raw; requests fell from 10,000" in one.value
-               for one in app.markdown)  # fmt: skip
+    assert any(
+        "The I/O path is buffered instead of raw; requests fell from 10,000" in one.value for one in app.markdown
+    )
     assert app.query_params["host.io_path"] == "buffered"
 
 
@@ -139,7 +140,7 @@ def test_limits_raid_and_flushes_can_be_set() -> None:
     assert app.error.len == 0
     assert app.text_input("disk.raid_disks").value == "4"  # as many as that level needs
     app.text_input("disk.raid_disks").set_value("3").run()
-    assert any("does not suit" in refused.value for refused in app.error)
+    assert any("does not suit" in text for text in said_at_fields(app))
     app.text_input("disk.raid_disks").set_value("4").run()
     assert app.error.len == 0
     assert any("50 instead of none" in one.value for one in app.markdown)

@@ -13,7 +13,8 @@ import pytest
 from starlette.websockets import WebSocketDisconnected
 
 from blocktime.app import mechanisms
-from blocktime.app.base import half_requests, with_parent
+from blocktime.app.base import half_requests
+from blocktime.scenarios import child_process
 from tests.app.windows import LIMIT_MS, STILL
 from tests.patience import LIMIT_S
 from tests.whole import SEED, WHOLE
@@ -56,11 +57,7 @@ def asked(server: str, path: str, headers: Mapping[str, str]) -> tuple[int, dict
     head, _, body = answer.partition(b"\r\n\r\n")
     status, *said = head.decode("latin-1").split("\r\n")
     pairs = (one.partition(": ") for one in said)
-    return (
-        int(status.split()[1]),
-        {name.lower(): value for name, _, value in pairs},
-        body.decode(errors="replace"),
-    )
+    return (int(status.split()[1]), {name.lower(): value for name, _, value in pairs}, body.decode(errors="replace"))
 
 
 def port_of(server: str) -> int:
@@ -93,9 +90,7 @@ def test_the_names_of_this_machine_are_served(server: str, host: str) -> None:
 def test_every_answer_keeps_others_out(server: str, path: str) -> None:
     _, headers, _ = asked(server, path, {"Host": f"127.0.0.1:{port_of(server)}"})
     said = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
-    assert (
-        said["default-src"] == said["frame-ancestors"] == said["object-src"] == said["frame-src"] == "'none'"
-    )
+    assert said["default-src"] == said["frame-ancestors"] == said["object-src"] == said["frame-src"] == "'none'"
     assert "'unsafe" not in said["script-src"]
     assert not any(":" in source for source in said["connect-src"].split())
     assert headers["x-content-type-options"] == "nosniff"
@@ -112,10 +107,8 @@ def test_every_answer_keeps_others_out(server: str, path: str) -> None:
         ("127.0.0.1:{port}", "http://localhost:1", 403),
         ("127.0.0.1:{port}", "null", 403),
     ],
-)  # fmt: skip
-def test_the_websocket_is_open_to_its_own_page_alone(
-    server: str, host: str, origin: str, status: int
-) -> None:
+)
+def test_the_websocket_is_open_to_its_own_page_alone(server: str, host: str, origin: str, status: int) -> None:
     port = port_of(server)
     headers = {"Host": host.format(port=port), "Origin": origin.format(port=port), **UPGRADE}
     got, answer, _ = asked(server, "/_stcore/stream", headers)
@@ -124,9 +117,7 @@ def test_the_websocket_is_open_to_its_own_page_alone(
         assert answer["x-content-type-options"] == "nosniff"
 
 
-@pytest.mark.parametrize(
-    "path", ["/a/b", "/comparison", "/compare/x", "/a/b/c?scenario=tpc-c", "/%3Cscript%3E/x"]
-)
+@pytest.mark.parametrize("path", ["/a/b", "/comparison", "/compare/x", "/a/b/c?scenario=tpc-c", "/%3Cscript%3E/x"])
 def test_a_page_that_is_not_there_is_said(server: str, path: str) -> None:
     status, _, body = asked(server, path, {"Host": "localhost"})
     assert status == 404
@@ -171,7 +162,7 @@ def test_half_a_request_does_not_stay(half: socket.socket) -> None:
 
 @pytest.mark.browser
 def test_a_browser_that_leaves_while_it_is_answered_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(with_parent, "end_with_parent", lambda: None)
+    monkeypatch.setattr(child_process, "end_with_parent", lambda: None)
     monkeypatch.setattr(half_requests, "end_half_requests", lambda _: None)
 
     async def answers(*_: object) -> None:

@@ -82,9 +82,7 @@ def test_back_and_forward_move_the_controls_of_a_lesson(browser: Browser, server
         screens, values = [screen(page)], [slider.get_attribute("aria-valuenow")]
         for _ in range(2):
             slider.press("ArrowRight")
-            page.wait_for_url(
-                lambda address, before=screens[-1]: dict(parse_qsl(urlsplit(address).query)) != before[1]
-            )
+            page.wait_for_url(lambda address, before=screens[-1]: dict(parse_qsl(urlsplit(address).query)) != before[1])
             screens.append(screen(page))
             values.append(slider.get_attribute("aria-valuenow"))
         page.go_back()

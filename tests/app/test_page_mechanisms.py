@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from blocktime.app import mechanisms
-from blocktime.app.controls.fields import as_text
+from blocktime.app.controls.control_fields import as_text
 from blocktime.app.mechanisms.lesson import Knob, Lesson, lesson_of
 from blocktime.app.session.address import MOST_NOTES
 from tests.patience import LIMIT_S
@@ -107,20 +107,17 @@ def test_of_many_faults_of_an_address_the_first_are_told() -> None:
     assert page.error[-1].value == f"The link has {500 - MOST_NOTES} more such faults."
 
 
-def test_predicting_hides_the_answer_until_it_is_asked_for() -> None:
+def test_a_guess_is_asked_for_and_stands_beside_the_answer() -> None:
     lesson = lesson_of("disk_latency")
     page = opened("disk_latency")
-    shown = len(page.markdown)
+    assert page.text_input(key=f"{lesson.path}.guess").label == lesson.asks
     page.toggle(key=f"{lesson.path}.predict").set_value(True).run()
     assert not page.get("plotly_chart")
-    assert page.info[0].value == lesson.asks
-    assert len(page.markdown) < shown
-    page.button(key=f"{lesson.path}.reveal").click().run()
+    page.text_input(key=f"{lesson.path}.guess").set_value("no, faster").run()
     assert len(page.get("plotly_chart")) == 2
     page = put(page, lesson, lesson.knobs[1], 65536)
-    assert not page.get("plotly_chart")
-    page.toggle(key=f"{lesson.path}.predict").set_value(False).run()
     assert len(page.get("plotly_chart")) == 2
+    assert any("Your guess: **no, faster**" in one.value for one in page.markdown)
 
 
 def test_two_readers_do_not_see_each_others_controls() -> None:

@@ -104,7 +104,7 @@ def test_evidence_opens_with_the_mechanism_chosen(browser: Browser, server: str)
     with opened(browser, f"{server}/{lesson.path}") as (page, _):
         drawn(page, 3)
         page.get_by_role("button", name="Evidence").click()
-        page.get_by_role("heading", name="Measured against predicted").wait_for()
+        page.get_by_role("heading", name="Half of the times").wait_for()
         page.get_by_role("button", name=re.compile(rf"^{lesson.mechanism}")).or_(
             page.locator("[data-baseweb=tag]", has_text=lesson.mechanism)
         ).or_(page.get_by_text(lesson.mechanism, exact=True)).first.wait_for()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
-MOVES: Final = quick(6, 300)
+MOVES: Final = quick(4, 300)
 FIELDS: Final = {
     "table.row_bytes": ("140", "90.5"), "disk.iops_limit": ("5000", "13600"), "workload.users": ("4", "16"),
     "disk.throughput_limit_bytes_per_s": ("131072000",), "workload.think_s": ("301", "4000"),
@@ -127,16 +127,12 @@ class Moves:
 
     def press(self) -> None:
         """A button of the page, whichever it is."""
-        buttons = self.page.locator(
-            "[data-testid=stMain] button:visible, [data-testid=stSidebar] button:visible"
-        )
+        buttons = self.page.locator("[data-testid=stMain] button:visible, [data-testid=stSidebar] button:visible")
         if handles := buttons.element_handles():
             self.chance.choice(handles).evaluate("button => button.isConnected && button.click()")
 
 
-def test_moves_by_chance_show_no_fault_and_lose_no_field(
-    browser: object, server: str, tmp_path: Path
-) -> None:
+def test_moves_by_chance_show_no_fault_and_lose_no_field(browser: object, server: str, tmp_path: Path) -> None:
     report = tmp_path / "awr.txt"
     small = ["instance.buffer_cache_bytes=256M", "workload.data_bytes=3500M"]
     busy = load("oltp-nvme", ["workload.users=20000", "workload.think_s=314", "disk.use=azure-p60", *small])
@@ -155,9 +151,7 @@ def test_moves_by_chance_show_no_fault_and_lose_no_field(
     assert moves.lost == []
 
 
-@asked(
-    max_examples=quick(2, 20), deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
-)
+@asked(max_examples=quick(1, 20), deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(changed())
 def test_what_a_browser_sweeps_is_what_it_showed(
     browser: object, server: str, scenario: tuple[str, dict[str, str]]

@@ -12,13 +12,7 @@ from tests.app.page_numbers import metric, numbers
 
 pytestmark = pytest.mark.usefixtures("simulated_at_once")
 UPDATE = "rahn-pctfree-16k-10"
-CHARTS = [
-    "segment_blocks",
-    "segment_map_before",
-    "segment_map_after",
-    "segment_by_pctfree",
-    "elapsed_by_pctfree",
-]
+CHARTS = ["segment_blocks", "segment_map_before", "segment_map_after", "segment_by_pctfree", "elapsed_by_pctfree"]
 
 
 def opened(tab: str = "Segment", **query: str) -> AppTest:
@@ -35,12 +29,7 @@ def test_an_update_has_its_controls_and_none_that_mean_nothing() -> None:
         "workload.growth_bytes", "workload.rows_fraction", "workload.order", "workload.repeats",
         "workload.commit_every_rows", "workload.users",
     } <= keys  # fmt: skip
-    assert not keys & {
-        "index.clustering",
-        "workload.selectivity_fraction",
-        "workload.select",
-        "workload.rows",
-    }
+    assert not keys & {"index.clustering", "workload.selectivity_fraction", "workload.select", "workload.rows"}
     growth = app.text_input("workload.growth_bytes")
     assert not growth.disabled
     assert growth.value == "5.9899"  # what follows from the columns that the update sets

@@ -34,9 +34,7 @@ def test_an_impossible_port_is_one_sentence(port: int, capsys: pytest.CaptureFix
     assert "1 to 65535" in capsys.readouterr().err
 
 
-def test_without_streamlit_it_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_streamlit_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(page_server.importlib.util, "find_spec", lambda name: None)
     assert page_server.serve(browser=False) == 2
     assert "Streamlit is not installed" in capsys.readouterr().err
@@ -85,9 +83,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
-def test_a_fault_of_a_page_is_printed_and_a_browser_that_left_is_not(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_fault_of_a_page_is_printed_and_a_browser_that_left_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--client.showErrorDetails=full" in page_server.command(8501)
     fault = f'Traceback\n  File "{ROOT}/app/what_if/what_if.py", line 1\nValueError: 5 min 14 s\n'
     left = f'Traceback\n  File "{ROOT}/lib/starlette/websockets.py", line 1\nWebSocketDisconnected\n'

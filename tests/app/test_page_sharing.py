@@ -8,7 +8,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from blocktime.app.controls import own_files
+from blocktime.app.controls import user_files
+from blocktime.app.controls.page_question import opened as opened_question
 from blocktime.app.session import address, copy_link, uploads, what_if_state
 from blocktime.app.what_if.sharing import LONGEST_MAILED
 from blocktime.model.units import show_seconds
@@ -29,7 +30,7 @@ def shown_elapsed(app: AppTest) -> str:
 
 
 def elapsed(name: str, *settings: str) -> str:
-    return show_seconds(run(own_files.load(name, settings)).time.elapsed_s)
+    return show_seconds(run(user_files.load(name, settings)).time.elapsed_s)
 
 
 def query_of(app: AppTest) -> dict[str, str]:
@@ -39,24 +40,23 @@ def query_of(app: AppTest) -> dict[str, str]:
 @pytest.fixture
 def own() -> str:
     """The name of an own file."""
-    name, _ = own_files.opened(OWN, "mine.toml")
-    return name
+    return user_files.opened(OWN, "mine.toml").name
 
 
 def test_an_own_file_is_the_scenario_of_the_page_and_its_address(own: str) -> None:
-    app = opened({"s": own_files.packed_of(own)})
+    app = opened({"s": user_files.packed_of(own)})
     assert shown_elapsed(app) == elapsed(own)
     app.select_slider("tablespace.block_size_bytes").set_value(16384).run()
     assert not app.exception
     assert shown_elapsed(app) == elapsed(own, "tablespace.block_size_bytes=16384")
-    assert query_of(app) == {"s": own_files.packed_of(own), "tablespace.block_size_bytes": "16384"}
+    assert query_of(app) == {"s": user_files.packed_of(own), "tablespace.block_size_bytes": "16384"}
     again = opened(query_of(app))
     assert shown_elapsed(again) == shown_elapsed(app)
     assert not again.error
 
 
 def test_the_title_of_an_own_file_is_text(own: str) -> None:
-    app = opened({"s": own_files.packed_of(own)})
+    app = opened({"s": user_files.packed_of(own)})
     assert any("My \\*\\*system\\*\\* \\<b>x\\</b>" in one.value for one in app.markdown)
     assert not any("<b>x</b>" in one.value for one in app.markdown if one.allow_html)
 
@@ -65,7 +65,7 @@ def test_the_link_and_the_command_line_are_those_of_the_screen() -> None:
     app = opened({"scenario": "tpc-b", "workload.users": "2"}, OPEN)
     shown = [one.value for one in app.code]
     assert not app.button(key=copy_link.KEY).disabled
-    assert any(one.startswith("blocktime run tpc-b-what-if.toml") for one in shown)
+    assert any(one.startswith("blocktime compare tpc-b-what-if.toml") for one in shown)
     assert any(one.startswith("blocktime run tpc-b --set workload.users=2") for one in shown)
     labels = [one.label for one in app.download_button]
     for label in ("Scenario (TOML)", "Report (HTML)", "Profile (CSV)", "iostat (CSV)", "Result (JSON)"):
@@ -73,12 +73,8 @@ def test_the_link_and_the_command_line_are_those_of_the_screen() -> None:
 
 
 def test_the_button_of_a_long_link_warns() -> None:
-    columns = ", ".join(
-        f'{{name = "{place * 7919 % 10007}", bytes = {place % 20 + 1}}}' for place in range(700)
-    )
-    app = opened(
-        {"scenario": "rahn-full-scan", "table.cached_fraction": "1", "table.columns": f"[{columns}]"}, OPEN
-    )
+    columns = ", ".join(f'{{name = "{place * 7919 % 10007}", bytes = {place % 20 + 1}}}' for place in range(700))
+    app = opened({"scenario": "rahn-full-scan", "table.cached_fraction": "1", "table.columns": f"[{columns}]"}, OPEN)
     assert set(query_of(app)) == {"s"}
     assert len(urlencode(query_of(app))) > LONGEST_MAILED
     assert "cut links at 2,000" in app.button(key=copy_link.KEY).help
@@ -94,17 +90,13 @@ def test_popovers_cost_nothing_until_they_are_open() -> None:
 def test_an_upload_is_shown_and_its_control_is_fresh(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     document = b"base = 'tpc-b'\n[workload]\nusers = 2\n" if kind == "library" else OWN
     taken, state = upload(document, monkeypatch)
-    assert taken == [own_files.opened(document, "mine.toml")]
+    assert taken == [opened_question(*user_files.opened(document, "mine.toml"))]
     assert uploads.REFUSED not in state
     assert state[uploads.TIMES] == 1
 
 
-@pytest.mark.parametrize(
-    "document", [b"[tabel]\nrows = 1", b"\xff", b"", b"base = 'nowhere'", b"#" * 1_000_001]
-)
-def test_a_bad_upload_is_one_sentence_and_changes_nothing(
-    document: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("document", [b"[tabel]\nrows = 1", b"\xff", b"", b"base = 'nowhere'", b"#" * 1_000_001])
+def test_a_bad_upload_is_one_sentence_and_changes_nothing(document: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     taken, state = upload(document, monkeypatch)
     assert taken == []
     assert state[uploads.REFUSED].startswith("mine.toml: ")
@@ -117,7 +109,7 @@ def upload(document: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Any],
     state: dict[str, Any] = {"upload.0": file, uploads.TIMES: 0, uploads.REFUSED: "of the file before"}
     monkeypatch.setattr(st, "session_state", state)
     taken: list[Any] = []
-    uploads._chosen("upload.0", lambda name, changes: taken.append((name, changes)))
+    uploads._chosen("upload.0", taken.append)
     return taken, state
 
 
@@ -137,7 +129,7 @@ def test_a_bad_link_is_one_sentence_and_the_page_goes_on(query: dict[str, str]) 
     app = opened(query)
     assert len(app.error) == 1
     assert shown_elapsed(app) == elapsed(what_if_state.FIRST)
-    assert address.read(query_of(app), what_if_state.FIRST).notes == ()
+    assert address.read(query_of(app), what_if_state.FIRST)[1] == []
     for sign in ("**bold**", "[x]"):
         assert sign not in app.error[0].value
     app.select_slider("tablespace.block_size_bytes").set_value(16384).run()

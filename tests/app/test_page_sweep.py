@@ -28,7 +28,9 @@ VIEW = {"width": 1280, "height": 900}
 opened = partial(windows.opened, view=VIEW)
 MBRC = "sweep?sweep=block-size-mbrc"
 LINE = "sweep?scenario=rahn-full-scan&table.pctfree_percent=20&vary=workload.arraysize_rows%3D15,100"
-SLOW = "sweep?scenario=tpc-c&workload.transactions=4000&vary=workload.users%3D10:40:31&replications=20"
+SLOW = (
+    "sweep?scenario=tpc-c&workload.transactions=50000&vary=workload.users%3D10:40:31&vary=workload.think_s%3D0.1:5:500"
+)
 
 
 def button(page: Page, name: str) -> Locator:
@@ -116,18 +118,18 @@ def test_while_a_sweep_runs_the_pages_stay_usable_and_cancelling_keeps_what_is_a
     browser: Browser, server: str
 ) -> None:
     with opened(browser, f"{server}/{SLOW}") as (page, _):
-        page.get_by_text(re.compile(r"31 points × 20 replications.*about")).wait_for()
+        page.get_by_text(re.compile(r"15,500 points.*about")).wait_for()
         button(page, "Run").click()
-        page.get_by_text(re.compile(r"of 620 answers, .* a second, about .* left")).wait_for()
+        page.get_by_text(re.compile(r"of 15,500 answers, .* a second, about .* left")).wait_for()
         page.get_by_role("link", name="What if", exact=True).click()
         page.get_by_test_id("stMetric").first.wait_for()
         page.get_by_role("link", name="Sweep", exact=True).click()
-        page.get_by_text(re.compile(r"of 620 answers")).wait_for()
+        page.get_by_text(re.compile(r"of 15,500 answers")).wait_for()
         button(page, "Cancel").click()
-        said = page.get_by_text(re.compile(r"Cancelled: [\d,]+ of 620 answers are kept"))
+        said = page.get_by_text(re.compile(r"Cancelled: [\d,]+ of 15,500 answers are kept"))
         said.wait_for()
-        kept = int(re.findall(r"\d+", said.inner_text())[0])
-        assert 0 < kept < 620
+        kept = int(re.findall(r"[\d,]+", said.inner_text())[0].replace(",", ""))
+        assert 0 < kept < 15_500
         assert page.get_by_test_id("stPlotlyChart").count() == 0
 
 

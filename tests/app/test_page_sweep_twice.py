@@ -15,9 +15,7 @@ sweep_page._go()
 """
 
 
-def test_run_pressed_again_begins_neither_the_sweep_nor_its_trial_twice(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_run_pressed_again_begins_neither_the_sweep_nor_its_trial_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[SweepJob] = []
     monkeypatch.setattr(SweepJob, "start", lambda self, _: begun.append(self))
     app = AppTest.from_string(PRESSED_TWICE, default_timeout=LIMIT_S)

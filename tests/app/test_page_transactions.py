@@ -14,12 +14,7 @@ from tests.app.page_numbers import metric, says
 pytestmark = pytest.mark.usefixtures("simulated_at_once")
 
 CONTROLS = [
-    control
-    for controls in forms.GROUPS.values()
-    for control in controls
-    if control.facts("transactions")
-    and control.path not in forms.PRICES
-    and not control.path.startswith("prices")
+    control for group, controls in forms.groups_of("transactions").items() for control in controls if group != "Prices"
 ]
 
 
@@ -76,9 +71,7 @@ def test_arrivals_replace_the_users() -> None:
 
 
 @pytest.mark.sampled(9)
-@pytest.mark.parametrize(
-    "tab", ["Transactions", "Load", "Cache", "Breakdown", "Device", "Assumptions", "Command line"]
-)
+@pytest.mark.parametrize("tab", ["Transactions", "Load", "Cache", "Breakdown", "Device", "Assumptions", "Command line"])
 @pytest.mark.parametrize(
     "changes", [{}, {"workload.users": "40", "instance.redo_disk": "data"}, {"workload.rate_per_s": "20"}]
 )

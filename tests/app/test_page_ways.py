@@ -14,26 +14,25 @@ from hypothesis import settings as asked
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.testing.v1 import AppTest
 
+from blocktime.app.base import FIRST
 from blocktime.app.compare import compare_page
+from blocktime.app.controls.page_question import PageQuestion
+from blocktime.app.controls.page_question import opened as as_opened
 from blocktime.app.controls.sweep_form import form_in
 from blocktime.app.my_system import my_system
 from blocktime.app.my_system.my_system import PageState
-from blocktime.app.session import pins, uploads, what_if_state
+from blocktime.app.session import address, pins, uploads, what_if_state
 from blocktime.app.session.pins import Pin
 from blocktime.app.sweep import sweep_page, sweep_view
 from blocktime.app.sweep.sweep_page import FORM
 from tests.app.page_numbers import opened
-from tests.app.scenarios_at_random import changed
+from tests.app.scenarios_at_random import questions
 from tests.patience import LIMIT_S
 from tests.whole import quick
 
 pytestmark = pytest.mark.usefixtures("unanswered")
 SWEEP: Final = "from blocktime.app.sweep import sweep_page\nsweep_page.page()\n"
-LINK: Final = {
-    "table.row_bytes": "140",
-    "disk.iops_limit": "5000",
-    "disk.throughput_limit_bytes_per_s": "131072000",
-}
+LINK: Final = {"table.row_bytes": "140", "disk.iops_limit": "5000", "disk.throughput_limit_bytes_per_s": "131072000"}
 
 
 @pytest.fixture(autouse=True)
@@ -58,9 +57,10 @@ def as_drawn(app: AppTest, clicked: str) -> WidgetStates:
     return states
 
 
-def held(app: AppTest) -> tuple[str, Mapping[str, str]]:
-    """The scenario of the session."""
-    return app.session_state[what_if_state.NAME], app.session_state[what_if_state.CHANGES]
+def held(app: AppTest) -> tuple[object, ...]:
+    """The question of the session."""
+    question: PageQuestion = app.session_state[what_if_state.QUESTION]
+    return question.name, question.system, question.change, question.moves
 
 
 def swept(app: AppTest) -> tuple[str, Mapping[str, str]]:
@@ -75,34 +75,36 @@ def address_of(app: AppTest) -> dict[str, str]:
 
 
 @asked(max_examples=quick(5, 200), deadline=None, suppress_health_check=list(HealthCheck))
-@given(changed())
-@example(("full-scan-nvme", LINK))
-def test_what_is_swept_is_what_was_shown(scenario: tuple[str, dict[str, str]]) -> None:
-    name, changes = scenario
-    left = name, changes
-    app = opened({"scenario": name, **changes}).run()  # drawn twice, as a browser's second run does
+@given(questions())
+@example(as_opened("full-scan-nvme", LINK))
+@example(as_opened("full-scan-nvme", {**LINK, "tablespace.block_size_bytes": "16384"}, LINK))
+def test_what_is_swept_is_what_was_shown(question: PageQuestion) -> None:
+    left = question.name, question.system, question.change, question.moves
+    app = opened(address.written(question, FIRST)).run()  # drawn twice, as a browser's second run does
     assert held(app) == left
     reloaded = opened(address_of(app))
     assert held(reloaded) == left
     app._run(as_drawn(app, "Sweep this scenario"))
     assert not app.exception
     assert held(app) == left
-    assert swept(app) == left
+    assert swept(app) == (question.name, question.changed)
     again = AppTest.from_string(SWEEP, default_timeout=LIMIT_S)
     for key, value in app.query_params.items():
         again.query_params[key] = value
     again.run()
     assert not again.exception
-    assert swept(again) == left
+    assert swept(again) == (question.name, question.changed)
+    assert held(again) == left
 
 
 HELD: Final = Pin("full-scan-nvme", (("table.row_bytes", "140"),))
 LATE: Final[Mapping[str, Callable[[], object]]] = {
     "a control of What if": lambda: what_if_state.moved(1, "answer", "table.row_bytes"),
+    "the switch": what_if_state.switch,
     "a control of My system": lambda: my_system._moved("instance.buffer_cache_bytes"),
     "the statement of a trace": lambda: my_system._chosen(st.session_state[my_system.STATE]),
     "a report": lambda: my_system._given("my_system.file"),
-    "a scenario's file": lambda: uploads._chosen("upload.1", lambda name, changes: None),
+    "a scenario's file": lambda: uploads._chosen("upload.1", lambda question: None),
     "the name of a pin": lambda: compare_page._rename(HELD.key),
     "the library beside the pins": compare_page._add_from_library,
     "a field of the sweep": lambda: sweep_page._took_key(0),
@@ -115,10 +117,10 @@ LATE: Final[Mapping[str, Callable[[], object]]] = {
 @pytest.mark.parametrize("control", LATE)
 def test_a_late_browser_moves_no_control_that_is_gone(monkeypatch: pytest.MonkeyPatch, control: str) -> None:
     form, _ = form_in({}, HELD.name, {})
+    question = as_opened(HELD.name, dict(HELD.changes))
     state: dict[str, object] = {
-        what_if_state.OPENED: 1, what_if_state.NAME: HELD.name, what_if_state.CHANGES: dict(HELD.changes),
-        what_if_state.PINNED: {}, what_if_state.PICKED_LAST: HELD.name, pins.HELD: (HELD,), FORM: form,
-        my_system.STATE: PageState(name=HELD.name, changes=dict(HELD.changes), statement="1"), sweep_view.CHOSEN: 3,
+        what_if_state.OPENED: 1, what_if_state.QUESTION: question, pins.SESSION_KEY: (HELD,), FORM: form,
+        my_system.STATE: PageState(question=question, statement="1"), sweep_view.CHOSEN: 3,
     }  # fmt: skip
     before = deepcopy(state)
     monkeypatch.setattr(st, "session_state", state)

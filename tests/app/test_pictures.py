@@ -19,9 +19,5 @@ def test_a_picture_shows_the_answers_of_today(name: str, tmp_path: Path) -> None
 
 def test_every_picture_is_taken_by_the_table() -> None:
     assert {path.stem for path in DOCS.rglob("*.png")} == set(PICTURES)
-    shown = {
-        Path(name).stem
-        for page in PAGES
-        for name in re.findall(r"\]\(([^)]+\.png)\)", page.read_text("utf-8"))
-    }
+    shown = {Path(name).stem for page in PAGES for name in re.findall(r"\]\(([^)]+\.png)\)", page.read_text("utf-8"))}
     assert shown <= set(PICTURES)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blocktime.app.base import packed
-from blocktime.app.controls import own_files
+from blocktime.app.base import text_packing
+from blocktime.app.controls import user_files
 from blocktime.app.session import pins
 from blocktime.app.session.pins import Pin
 from blocktime.model.errors import SpecError
@@ -97,10 +97,7 @@ def test_a_pin_is_called_by_what_is_changed_until_the_reader_says_otherwise() ->
         ("", "names no scenario that exists ()"),
         ("../../etc/passwd.toml", "names no scenario that exists"),
         ("s=rubbish", "cut off or changed"),
-        (
-            "rahn-full-scan&" + urlencode([(f"host.x{number}", "1") for number in range(400)]),
-            "more than 150 fields",
-        ),
+        ("rahn-full-scan&" + urlencode([(f"host.x{number}", "1") for number in range(400)]), "more than 150 fields"),
     ],
 )
 def test_a_bad_pin_is_left_out_with_one_sentence(text: str, says: str) -> None:
@@ -112,9 +109,10 @@ def test_a_bad_pin_is_left_out_with_one_sentence(text: str, says: str) -> None:
 
 def test_bad_fields_repeated_pins_and_unknown_keys_are_said() -> None:
     query = {
-        "base": "rahn-full-scan&table.rows=0&table.pctfree_percent=20", "b": "rahn-full-scan&table.pctfree_percent=20",
+        "base": "rahn-full-scan&table.rows=0&table.pctfree_percent=20",
+        "b": "rahn-full-scan&table.pctfree_percent=20",
         "foo": "1",
-    }  # fmt: skip
+    }
     found, notes = pins.read(query)
     assert found == (Pin("rahn-full-scan", (("table.pctfree_percent", "20"),)),)
     assert len(notes) == 3
@@ -124,8 +122,8 @@ def test_bad_fields_repeated_pins_and_unknown_keys_are_said() -> None:
 
 
 def test_an_own_file_travels_along() -> None:
-    name, changes = own_files.opened(b'title = "Mine"\n[table]\nrows = 1000\n', "mine.toml")
-    assert own_files.is_own(name)
+    name, changes, _ = user_files.opened(b'title = "Mine"\n[table]\nrows = 1000\n', "mine.toml")
+    assert user_files.is_user_file(name)
     held = (SCAN, Pin(name, tuple(changes.items()), "my own"))
     assert pins.read(pins.written(held)) == (held, [])
     assert "Mine" in pins.title_of(Pin(name), SCAN)
@@ -135,9 +133,9 @@ def test_what_has_no_room_in_a_link_is_refused() -> None:
     columns = ", ".join(f'{{type = "varchar2", bytes = {7 + number % 90}}}' for number in range(900))
     content = f"[table]\nrows = 1000\ncolumns = [{columns}]\n".encode()
     sources = [content + f"pctfree_percent = {number}\n".encode() for number in range(5)]
-    noise = [pins.Pin(own_files.opened(text, f"mine{number}.toml")[0]) for number, text in enumerate(sources)]
+    noise = [pins.Pin(user_files.opened(text, f"mine{number}.toml")[0]) for number, text in enumerate(sources)]
     most = 3 * max(len(pin.name) for pin in noise)
-    if most < packed.LONGEST:
+    if most < text_packing.LONGEST:
         noise = [Pin(pin.name, (("client.round_trip_s", "1" * 9_000),)) for pin in noise]
     with pytest.raises(SpecError, match="characters of a link"):
         pins.written(noise)

@@ -15,13 +15,10 @@ LONGEST = 42
 def test_a_preset_is_a_library_scenario_with_changes_that_it_takes(preset: Preset) -> None:
     other, refused = settings.settle(preset.scenario, preset.changes)
     assert not refused
-    assert (other.system, other.workload) != (
-        load(preset.scenario).system,
-        load(preset.scenario).workload,
-    ) or (not preset.changes)
-    assert (
-        len(preset.title) <= LONGEST or preset in presets.QUESTIONS
-    )  # which have a button as wide as they need
+    assert (other.system, other.workload) != (load(preset.scenario).system, load(preset.scenario).workload) or (
+        not preset.changes
+    )
+    assert len(preset.title) <= LONGEST or preset in presets.QUESTIONS  # which have a button as wide as they need
     assert presets.named(preset.key) is preset
 
 
@@ -72,10 +69,9 @@ def test_titles_name_machines_as_a_dba_would() -> None:
 @pytest.mark.parametrize("preset", list(presets.all_presets()), ids=lambda preset: preset.title)
 def test_the_title_of_an_answer_names_each_change_that_its_preset_does_not_make(preset: Preset) -> None:
     shown, _ = settings.settle(preset.scenario, preset.changes)
-    fields = {control.path: control.facts(shown.workload.kind) for control in forms.EVERY}
-    numbers = {
-        path: field for path, field in fields.items() if field is not None and field.kind in ("whole", "size")
-    }
+    kind = shown.workload.kind
+    fields = {control.path: control.facts(kind) for group in forms.groups_of(kind).values() for control in group}
+    numbers = {path: field for path, field in fields.items() if field is not None and field.kind in ("whole", "size")}
     for path, field in numbers.items():
         title = presets.title_of_answer(preset.key, preset.scenario, {**preset.changes, path: str(field.low)})
         assert settings.change_words(path, str(field.low)) in title, path
@@ -84,12 +80,7 @@ def test_the_title_of_an_answer_names_each_change_that_its_preset_does_not_make(
 
 def test_a_title_of_many_changes_says_how_many_it_leaves_out() -> None:
     changes = {"table.rows": "100M", "tablespace.block_size_bytes": "16384", "disk.use": "ebs-gp3"}
-    changes |= {
-        "workload.users": "8",
-        "host.cpus": "2",
-        "instance.buffer_cache_bytes": "1G",
-        "table.row_bytes": "90",
-    }
+    changes |= {"workload.users": "8", "host.cpus": "2", "instance.buffer_cache_bytes": "1G", "table.row_bytes": "90"}
     title = presets.title_of_answer("full-scan-nvme", "full-scan-nvme", changes)
     assert title.startswith(
         "Full scan of 50 million rows on NVMe, 19c, with Rows 100,000,000, Block size 16K, Disk ebs-gp3"

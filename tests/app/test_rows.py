@@ -3,7 +3,7 @@
 import pytest
 
 from blocktime.app.base import lines
-from blocktime.app.text import rows
+from blocktime.app.text import answer_rows
 from blocktime.model.results import RunResult
 from blocktime.model.units import parse_seconds
 from blocktime.scenarios import load, run
@@ -20,7 +20,7 @@ def _seconds(shown: str) -> float:
 
 def test_breakdown_ends_with_elapsed() -> None:
     other = answer("tablespace.block_size_bytes=16K", "workload.arraysize_rows=15")
-    found = rows.breakdown(answer(), other)
+    found = answer_rows.breakdown(answer(), other)
     assert found[-1]["Component"] == "Elapsed"
     total = sum(_seconds(row["What-if"]) for row in found[:-1])
     assert total == pytest.approx(other.time.elapsed_s, rel=1e-3)
@@ -29,13 +29,13 @@ def test_breakdown_ends_with_elapsed() -> None:
 
 
 def test_small_times_are_told_in_their_own_unit() -> None:
-    found = {row["Component"]: row for row in rows.breakdown(answer(), answer("table.rows=1"))}
+    found = {row["Component"]: row for row in answer_rows.breakdown(answer(), answer("table.rows=1"))}
     assert found["CPU: buffer gets"]["What-if"].endswith("µs")
     assert found["CPU: buffer gets"]["Difference"].startswith("-")
 
 
 def test_assumptions_name_value_origin_and_range() -> None:
-    found = {row["Constant"]: row for row in rows.assumptions(load("rahn-full-scan").system, answer())}
+    found = {row["Constant"]: row for row in answer_rows.assumptions(load("rahn-full-scan").system, answer())}
     assert found["disk.overhead_s"]["Value"].endswith("s")
     assert all(row["How"] and row["Source"] for row in found.values())
     assert found["client.column_s"]["Fitted range"].startswith("24 columns sent")
@@ -45,7 +45,7 @@ def test_assumptions_name_value_origin_and_range() -> None:
 
 def test_assumptions_outside_their_range_come_first_and_say_so() -> None:
     result = answer("workload.arraysize_rows=15")
-    found = rows.assumptions(load("rahn-full-scan").system, result)
+    found = answer_rows.assumptions(load("rahn-full-scan").system, result)
     many = len({one.constant for one in result.extrapolated})
     assert many >= 1
     said = "array size 15, 6.7× beyond"
@@ -58,7 +58,7 @@ def test_assumptions_outside_their_range_come_first_and_say_so() -> None:
 def test_the_constant_farthest_beyond_its_range_comes_first() -> None:
     asked = ["tablespace.block_size_bytes=32K", "table.row_bytes=9"]
     result = run(load("savvinov-lio-pc", asked))
-    found = rows.assumptions(load("savvinov-lio-pc").system, result)
+    found = answer_rows.assumptions(load("savvinov-lio-pc").system, result)
     assert found[0]["Constant"] == "host.logical_io_s"
     assert found[0]["Outside"] == "blocks of 32K, 4× beyond"
     assert found[1]["Outside"].startswith("rows of 9 bytes, 3.2× beyond")
@@ -67,9 +67,7 @@ def test_the_constant_farthest_beyond_its_range_comes_first() -> None:
 def test_breakdown_says_how_far_outside_its_range_a_component_stands() -> None:
     def beyond(*settings: str) -> dict[str, str]:
         other = run(load("savvinov-lio-pc", settings))
-        return {
-            row["Component"]: row.get("Outside fitted ranges", "") for row in rows.breakdown(other, other)
-        }
+        return {row["Component"]: row.get("Outside fitted ranges", "") for row in answer_rows.breakdown(other, other)}
 
     assert {name: said for name, said in beyond("tablespace.block_size_bytes=32K").items() if said} == {
         "CPU: buffer gets": "4× beyond"

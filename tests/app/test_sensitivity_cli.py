@@ -106,9 +106,7 @@ def test_quiet_is_the_sentences_alone(capsys: Captured, tmp_path: Path) -> None:
         (("--vary", "workload.rate_per_s=1:900"), "a tornado needs all"),
     ],
 )
-def test_bad_input_is_one_sentence(
-    more: tuple[str, ...], sentence: str, capsys: Captured, tmp_path: Path
-) -> None:
+def test_bad_input_is_one_sentence(more: tuple[str, ...], sentence: str, capsys: Captured, tmp_path: Path) -> None:
     code, _, err = told(capsys, tmp_path, *more)
     assert code == 2
     assert err.count("\n") == 1

@@ -13,10 +13,7 @@ from blocktime.scenarios import from_mapping, run, to_toml
 
 CASES = [
     ("rahn-full-scan", {}),
-    (
-        "rahn-full-scan",
-        {"tablespace.block_size_bytes": "16384", "instance.release": "11.2", "disk.use": "nvme"},
-    ),
+    ("rahn-full-scan", {"tablespace.block_size_bytes": "16384", "instance.release": "11.2", "disk.use": "nvme"}),
     ("rahn-full-scan", {"instance.buffer_cache_bytes": "1953125K", "instance.disk_asynch_io": "false"}),
     ("rahn-full-scan", {"workload.users": "8", "host.cpus": "2"}),
     ("index-range-scan", {"index.clustering": "scattered", "workload.selectivity_fraction": "0.002"}),
@@ -37,6 +34,12 @@ def test_settle_keeps_what_is_allowed_and_says_what_is_not() -> None:
     assert scenario.system.host.cpus == 8
     assert set(refused) == {"table.pctfree_percent", "no.such"}
     assert "99" in refused["table.pctfree_percent"]
+
+
+def test_an_option_of_a_change_is_told_in_words() -> None:
+    assert settings.titled("TPC-B", {"instance.redo_disk": "data"}) == "TPC-B, with the redo log on the data device"
+    assert settings.titled("T", {"instance.redo_transport": "sync"}) == "T, with redo transport synchronous"
+    assert settings.titled("T", {"workload.select": "count"}) == "T, with query returns count(*)"
 
 
 def test_a_release_that_looks_like_a_number_stays_text() -> None:
@@ -71,9 +74,7 @@ def test_the_last_change_is_the_one_that_is_refused_where_fields_need_each_other
     asked = {"disk.raid_level": "10", "disk.raid_disks": "4"}
     scenario, refused = settings.settle("magni-dd-raw-100", asked)
     assert not refused
-    scenario, refused = settings.settle(
-        "magni-dd-raw-100", {"disk.iops_limit": "50", **asked, "host.cpus": "0"}
-    )
+    scenario, refused = settings.settle("magni-dd-raw-100", {"disk.iops_limit": "50", **asked, "host.cpus": "0"})
     assert list(refused) == ["host.cpus"]
     assert scenario.system.disk.raid_disks == 4
     _, refused = settings.settle("magni-dd-raw-100", {"disk.raid_level": "10", "disk.raid_disks": "3"})

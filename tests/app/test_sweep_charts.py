@@ -15,9 +15,7 @@ USERS, BLOCK, DISK = "workload.users", "tablespace.block_size_bytes", "disk.use"
 SIZES = [2048, 8192, 32768]
 
 
-def summary(
-    axes: dict[str, list[Any]], values: list[float], measure: str = "elapsed_s", **reference: float
-) -> Summary:
+def summary(axes: dict[str, list[Any]], values: list[float], measure: str = "elapsed_s", **reference: float) -> Summary:
     return Summary(tuple(axes), measure, axes, np.array(values, float), reference)
 
 
@@ -94,13 +92,7 @@ def test_lines_of_equal_values_are_drawn_where_cells_are_too_many_for_numbers() 
     assert [one["type"] for one in few["data"]] == ["heatmap", "scatter", "scatter"]
     contour = trace(many, "contour")
     assert (contour["contours"]["start"], contour["contours"]["end"]) == (2.0, 40.0)
-    assert trace(many, "heatmap")["colorbar"]["ticktext"] == [
-        "2.00 s",
-        "11.50 s",
-        "21.00 s",
-        "30.50 s",
-        "40.00 s",
-    ]
+    assert trace(many, "heatmap")["colorbar"]["ticktext"] == ["2.00 s", "11.50 s", "21.00 s", "30.50 s", "40.00 s"]
 
 
 def test_values_that_differ_much_are_coloured_by_their_ratio_and_labelled_as_they_are() -> None:
@@ -135,10 +127,7 @@ def test_a_line_for_each_value_of_a_second_field_has_a_look_of_its_own() -> None
     figure, _ = sweep_charts.lines(crossed(), USERS, BLOCK)
     assert [one["name"] for one in figure["data"]] == ["2K", "8K", "32K"]
     assert [one["y"] for one in figure["data"]] == [[10.0, 20.0], [11.0, 24.0], [12.0]]
-    assert (
-        len({(one["line"]["dash"], one["line"]["color"], one["marker"]["symbol"]) for one in figure["data"]})
-        == 3
-    )
+    assert len({(one["line"]["dash"], one["line"]["color"], one["marker"]["symbol"]) for one in figure["data"]}) == 3
     assert figure["layout"]["showlegend"]
 
 
@@ -159,9 +148,7 @@ def test_far_apart_values_stand_on_an_axis_by_ratio_with_the_base_at_its_logarit
         ("consistent_gets", [0.0, 40_000.0], ["0", "10,000"]),
     ],
 )
-def test_an_axis_of_a_measure_has_round_ticks_in_one_unit(
-    measure: str, values: list[float], texts: list[str]
-) -> None:
+def test_an_axis_of_a_measure_has_round_ticks_in_one_unit(measure: str, values: list[float], texts: list[str]) -> None:
     figure, _ = sweep_charts.lines(summary({USERS: [1, 2]}, values, measure), USERS)
     assert figure["layout"]["yaxis"]["ticktext"][:2] == texts
 
@@ -197,10 +184,7 @@ def test_what_moves_it_has_the_widest_on_top() -> None:
 
 @pytest.mark.parametrize("drives", [["nvme", "ebs-gp3"], ["azure-premium-v2", "azure-standard-hdd"]])
 def test_each_line_of_a_label_has_room_on_a_phone(drives: list[str]) -> None:
-    axes = {
-        "instance.db_file_multiblock_read_count": [1, 64] * 2,
-        "disk.use": [drives[0]] * 2 + [drives[1]] * 2,
-    }
+    axes = {"instance.db_file_multiblock_read_count": [1, 64] * 2, "disk.use": [drives[0]] * 2 + [drives[1]] * 2}
     figure, _ = sweep_charts.moves(summary(axes, [131.5, 125.25, 66.25, 1234.5]))
     for label in figure["layout"]["annotations"]:
         lines = label["text"].replace("<b>", "").replace("</b>", "").split("<br>")
@@ -213,11 +197,7 @@ def test_pairs_begin_with_what_moves_it_and_end_with_what_moves_together() -> No
         {BLOCK: SIZES * 2, "workload.count": [16, 4, 1] * 2, path: ["raw"] * 3 + ["sync"] * 3},
         [9.0, 5.0, 1.0, 10.0, 6.0, 2.0],
     )
-    assert sweep_charts.pairs(together) == [
-        (BLOCK, path),
-        ("workload.count", path),
-        (BLOCK, "workload.count"),
-    ]
+    assert sweep_charts.pairs(together) == [(BLOCK, path), ("workload.count", path), (BLOCK, "workload.count")]
 
 
 def test_threads_are_one_for_each_point_coloured_by_the_measure() -> None:
@@ -293,9 +273,7 @@ def test_nothing_that_can_be_drawn_is_said_so() -> None:
         ([10.0, 90.0, 100.0], 0.0, "elapsed"),
     ],
 )
-def test_an_axis_begins_at_zero_or_says_that_it_does_not(
-    values: list[float], begins: float, says: str
-) -> None:
+def test_an_axis_begins_at_zero_or_says_that_it_does_not(values: list[float], begins: float, says: str) -> None:
     axis = sweep_charts._axis_of_measure("elapsed_s", values)
     assert axis["title"]["text"] == says
     assert axis["range"][0] == pytest.approx(begins, abs=5) if begins else axis["range"][0] == 0

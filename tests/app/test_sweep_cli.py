@@ -16,7 +16,7 @@ from blocktime.app.command.cli import main
 from blocktime.app.command.sweep_progress import telling
 from blocktime.model.measures import MEASURES
 from blocktime.scenarios.sweeps.ledger import Ledger
-from blocktime.scenarios.sweeps.run import Outcome
+from blocktime.scenarios.sweeps.sweep_run import Outcome
 from blocktime.scenarios.sweeps.table import read_table
 from tests.command_line import CommandLine
 
@@ -26,14 +26,7 @@ QUEUE = (
     "disk.use=nvme", "host.scheduler=none", "workload.path=direct", "workload.pattern=random",
     "workload.rate_per_s=4000",
 )  # fmt: skip
-SCAN = [
-    "sweep",
-    "rahn-full-scan",
-    "--vary",
-    "workload.arraysize_rows=10,100",
-    "--vary",
-    "table.rows=1000,2000",
-]
+SCAN = ["sweep", "rahn-full-scan", "--vary", "workload.arraysize_rows=10,100", "--vary", "table.rows=1000,2000"]
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +114,7 @@ def test_an_output_that_exists_is_refused_before_anything_runs(
     ("arguments", "parts"),
     [
         (["--vary", "nowhere.rows=1,2"], ["no section named 'nowhere'"]),
-        (["--vary", "table.rows=1:9", "--design", "sobbol", "--samples", "8"], ["sobbol", "sobol"]),
+        (["--vary", "table.rows=1:9", "--design", "latin_cube", "--samples", "8"], ["latin_cube", "latin_hypercube"]),
         (["--vary", "table.rows=1,2", "--where", "import os"], ["import os"]),
         (["--vary", "table.rows=1,2", "--where", "table.rows > 5"], ["none of 2 points"]),
         (["--vary", "table.rows=1,2", "--measure", "elapsed"], ["no measure named 'elapsed'", "elapsed_s"]),
@@ -132,7 +125,7 @@ def test_an_output_that_exists_is_refused_before_anything_runs(
         (["--vary", "table.rows=1,2", "--vary", "table.rows=3"], ["table.rows"]),
         ([], ["nothing varies", "--vary"]),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_one_sentence(arguments: list[str], parts: list[str], blocktime: CommandLine) -> None:
     err = blocktime.refuses("sweep", "rahn-full-scan", *arguments)
     for part in parts:
@@ -149,9 +142,7 @@ def test_every_fault_has_its_line(blocktime: CommandLine) -> None:
     ]
 
 
-def test_a_point_without_an_answer_is_told_and_the_exit_code_says_so(
-    tmp_path: Path, capsys: Captured
-) -> None:
+def test_a_point_without_an_answer_is_told_and_the_exit_code_says_so(tmp_path: Path, capsys: Captured) -> None:
     out = tmp_path / "t.csv"
     text = said(capsys, "sweep", "tpc-b", "--vary", "workload.rate_per_s=5,1e6", "--out", str(out), code=1)
     assert "1 point without an answer" in text
@@ -184,14 +175,7 @@ def refused_after_counting(capsys: Captured, *arguments: str) -> str:
 
 
 def test_a_cluster_that_cannot_be_reached_is_one_sentence(capsys: Captured) -> None:
-    many = [
-        "sweep",
-        "shallahamer-pread",
-        "--vary",
-        "workload.count=100:9000:500",
-        "--cluster",
-        "tcp://127.0.0.1:9",
-    ]
+    many = ["sweep", "shallahamer-pread", "--vary", "workload.count=100:9000:500", "--cluster", "tcp://127.0.0.1:9"]
     err = refused_after_counting(capsys, *many)
     assert "127.0.0.1:9" in err
 
@@ -213,10 +197,7 @@ def test_a_file_declares_its_sweep_and_vary_replaces_an_axis_of_it(tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("keep", "kept"),
-    [
-        (True, "kept 3 of 20 answers; the same command continues from there"),
-        (False, "--no-store kept no answers"),
-    ],
+    [(True, "kept 3 of 20 answers; the same command continues from there"), (False, "--no-store kept no answers")],
 )
 def test_an_interrupted_sweep_says_what_its_store_keeps(
     capsys: pytest.CaptureFixture[str], keep: bool, kept: str
@@ -233,16 +214,16 @@ from blocktime.app.command.sweep_progress import TerminalProgress
 from blocktime.app.start import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
-told = TerminalProgress.told
+report_progress = TerminalProgress.report_progress
 heard = []
 
 def then_interrupted(progress, outcome):
-    told(progress, outcome)
+    report_progress(progress, outcome)
     heard.append(outcome.done)
     if len(heard) == 2:  # the first is of the trial
         os.kill(os.getpid(), signal.SIGINT)
 
-TerminalProgress.told = then_interrupted
+TerminalProgress.report_progress = then_interrupted
 if __name__ == "__main__":
     sys.exit(main())
 """
@@ -278,7 +259,7 @@ def test_a_terminal_sees_how_far_a_sweep_is(monkeypatch: pytest.MonkeyPatch, cap
         monkeypatch.setattr(sys.stderr, "isatty", lambda there=is_terminal: there, raising=False)
         with telling(quiet=False, aloud=False, keep=True) as listener:
             listener.checked(3_000, 12_000)
-            monkeypatch.setattr("blocktime.app.command.sweep_progress.SHOWN_EACH_S", 0.0)
+            monkeypatch.setattr("blocktime.app.command.sweep_progress.REFRESH_S", 0.0)
             listener.checked(6_000, 12_000)
         err = capsys.readouterr().err
         assert bool(err) == is_terminal

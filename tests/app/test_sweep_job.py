@@ -10,7 +10,7 @@ from blocktime.app.controls.sweep_form import AxisLine, SweepForm
 from blocktime.app.session import sweep_job
 from blocktime.app.session.sweep_job import Jobs, SweepJob
 from blocktime.model.errors import BlocktimeError
-from blocktime.scenarios.sweeps.run import Running
+from blocktime.scenarios.sweeps.sweep_run import Running
 from tests.patience import LIMIT_S
 
 SMALL = SweepForm("savvinov-lio-pc", lines=(AxisLine("workload.arraysize_rows", "10:20:11"),))
@@ -22,7 +22,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLOCKTIME_STORE", str(tmp_path / "store"))
     monkeypatch.setattr(sweep_job, "FORGOTTEN_S", float(LIMIT_S))
     monkeypatch.setattr(
-        "blocktime.scenarios.sweeps.run.PILOT_S", float(LIMIT_S)
+        "blocktime.scenarios.sweeps.sweep_run.PILOT_S", float(LIMIT_S)
     )  # a trial answers as many on a busy machine
 
 
@@ -82,19 +82,17 @@ def test_a_small_sweep_is_all_answered_by_its_trial(jobs: Jobs) -> None:
     assert (job.state, job.done, job.wanted) == ("tried", 11, 11)
 
 
-def test_what_is_cancelled_ends_and_what_it_answered_is_kept(
-    jobs: Jobs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("blocktime.scenarios.sweeps.run.MOST_IN_A_CHUNK", 100)
-    monkeypatch.setattr("blocktime.scenarios.sweeps.run.CHUNKS_A_WORKER", 30)
+def test_what_is_cancelled_ends_and_what_it_answered_is_kept(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("blocktime.scenarios.sweeps.sweep_run.MOST_IN_A_CHUNK", 100)
+    monkeypatch.setattr("blocktime.scenarios.sweeps.sweep_run.CHUNKS_A_WORKER", 30)
     job = SweepJob(LARGE)
-    told = job.told
+    report_progress = job.report_progress
 
     def then_cancel(outcome: object) -> None:
         job.cancel()
-        told(outcome)  # type: ignore[arg-type]
+        report_progress(outcome)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(job, "told", then_cancel)
+    monkeypatch.setattr(job, "report_progress", then_cancel)
     ended(jobs.start(job))
     assert job.state == "cancelled"
     assert 0 < job.done < 3000
@@ -122,17 +120,17 @@ def test_a_cancelled_trial_is_not_one_that_knows(jobs: Jobs, gate: Callable[[], 
 
 def forget(job: SweepJob, monkeypatch: pytest.MonkeyPatch, *, looks: bool = False) -> None:
     """Once some are answered, let a long time pass in which nobody has looked at *job*, unless somebody *looks*."""
-    monkeypatch.setattr("blocktime.scenarios.sweeps.run.MOST_IN_A_CHUNK", 100)
-    monkeypatch.setattr("blocktime.scenarios.sweeps.run.CHUNKS_A_WORKER", 30)
-    told = job.told
+    monkeypatch.setattr("blocktime.scenarios.sweeps.sweep_run.MOST_IN_A_CHUNK", 100)
+    monkeypatch.setattr("blocktime.scenarios.sweeps.sweep_run.CHUNKS_A_WORKER", 30)
+    report_progress = job.report_progress
 
     def later(outcome: object) -> None:
         job._looked_s -= 2 * sweep_job.FORGOTTEN_S
         if looks:
             job.look()
-        told(outcome)  # type: ignore[arg-type]
+        report_progress(outcome)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(job, "told", later)
+    monkeypatch.setattr(job, "report_progress", later)
 
 
 def test_a_sweep_that_nobody_looks_at_ends_and_what_it_answered_is_kept(
@@ -176,8 +174,7 @@ def test_a_job_that_has_ended_keeps_what_it_found_however_long_nobody_looks(jobs
 
 def test_every_fault_is_there_once(jobs: Jobs) -> None:
     form = SweepForm(
-        "savvinov-lio-pc",
-        lines=(AxisLine("workload.arraysize_rows", "0,15"), AxisLine("table.rows", "1,2,3")),
+        "savvinov-lio-pc", lines=(AxisLine("workload.arraysize_rows", "0,15"), AxisLine("table.rows", "1,2,3"))
     )
     job = ended(jobs.start(SweepJob(form)))
     assert job.state == "failed"
@@ -200,7 +197,7 @@ def test_whatever_goes_wrong_ends_the_job_with_a_sentence(
 
 
 def test_the_oldest_that_ended_are_forgotten(jobs: Jobs) -> None:
-    started = [ended(jobs.start(SweepJob(SMALL))) for _ in range(sweep_job.MOST_KEPT + 3)]
+    started = [ended(jobs.start(SweepJob(SMALL))) for _ in range(sweep_job.MOST_ENDED + 3)]
     remembered = [job for job in started if jobs.get(job.id) is job]
     assert remembered == started[2:]
     assert jobs.get(None) is None

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from blocktime.app.base import FIRST
-from blocktime.app.controls import own_files, settings
+from blocktime.app.controls import settings, user_files
 from blocktime.app.controls.sweep_form import AxisLine, SweepForm, form_of_library, suggested
 from blocktime.app.reports.sweep_table import SweepTable, table_of
 from blocktime.app.session.sweep_job import SweepJob
@@ -64,7 +64,7 @@ def test_a_field_named_by_a_link_is_no_picture() -> None:
 
 @pytest.mark.parametrize("samples", ["000000001" + "0" * 5000, "000000001999999999"])
 def test_samples_beyond_the_limit_are_a_sentence(samples: str) -> None:
-    app = opened(vary="workload.arraysize_rows=15:100", design="sobol", samples=samples)
+    app = opened(vary="workload.arraysize_rows=15:100", design="latin_hypercube", samples=samples)
     assert not app.exception
     assert "allowed are 1 to 20,000" in app.error[0].value
 
@@ -84,10 +84,7 @@ def test_the_page_says_when_a_sweep_ends_and_its_table_has_units() -> None:
 def test_a_control_that_is_drawn_again_still_says_its_value() -> None:
     """A browser that is late builds a control from its second drawing."""
     app = opened(
-        vary="tablespace.block_size_bytes=2K,4K",
-        design="latin_hypercube",
-        samples="7",
-        where="table.rows > 1",
+        vary="tablespace.block_size_bytes=2K,4K", design="latin_hypercube", samples="7", where="table.rows > 1"
     )
     app = app.run()
     assert not app.exception
@@ -187,7 +184,7 @@ def test_the_title_of_a_table_is_one_line_of_text(monkeypatch: pytest.MonkeyPatc
 def test_the_title_of_a_sweep_names_what_varies_and_what_is_changed() -> None:
     form = SweepForm("full-scan-nvme", (("disk.use", "ebs-gp3"),), (AxisLine("table.rows", "1M, 100M"),))
     scenario, _ = settings.settle(form.base, dict(form.changes))
-    title = f"{own_files.title('full-scan-nvme')}, with Disk ebs-gp3"
+    title = f"{user_files.title('full-scan-nvme')}, with Disk ebs-gp3"
     assert sweep_page.title_of(form, scenario) == f"Sweep of Rows: {title}"
     of_library = form_of_library("block-size-mbrc")
     assert sweep_page.title_of(of_library, of_library.source().scenario()) == of_library.source().title
@@ -198,9 +195,7 @@ def test_the_heat_map_says_the_unit_of_its_cells(monkeypatch: pytest.MonkeyPatch
     assert "**Elapsed** (s)" in [one.value for one in app.markdown]
 
 
-def test_fields_of_one_word_have_columns_of_their_own(
-    found: SweepTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fields_of_one_word_have_columns_of_their_own(found: SweepTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blocktime.app.sweep.sweep_view.label_of", lambda key: "Size")
     headings = [one.heading for one in columns_of(found, found.summary("elapsed_s"))]
     assert len(set(headings)) == len(headings)
@@ -212,9 +207,7 @@ def test_a_late_browser_that_still_has_a_line_that_is_gone_does_no_harm() -> Non
     app.button("sweep.drop.1").click().run()
     states = app.text_input[0].root.get_widget_states()
     drawn = {one.id for one in states.widgets}
-    gone = [
-        one for one in before.widgets if one.id not in drawn and one.WhichOneof("value") != "trigger_value"
-    ]
+    gone = [one for one in before.widgets if one.id not in drawn and one.WhichOneof("value") != "trigger_value"]
     assert gone
     states.widgets.extend(gone)
     app._run(states)

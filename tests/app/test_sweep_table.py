@@ -16,12 +16,12 @@ from pyarrow import parquet
 
 from blocktime.app.reports import sweep_report, sweep_size
 from blocktime.app.reports.sweep_table import SweepTable, table_bytes, table_in, table_of, zipped_csv
-from blocktime.app.sweep.sweep_columns import ShownColumn, shown_column
+from blocktime.app.sweep.sweep_columns import ShownColumn, table_column
 from blocktime.app.sweep.sweep_view import columns_of
 from blocktime.model.errors import SpecError
-from blocktime.scenarios.sweeps.asked import library_of_sweeps, source_of_sweep, sweep_asked
-from blocktime.scenarios.sweeps.spec import sweep_of
 from blocktime.scenarios.sweeps.sweep import SweepBackend, plan_of, sweeping
+from blocktime.scenarios.sweeps.sweep_source import library_of_sweeps, make_sweep, source_of_sweep
+from blocktime.scenarios.sweeps.sweep_spec import sweep_of
 
 AXES = ["tablespace.block_size_bytes=8K,16K", "workload.arraysize_rows=15,100"]
 DEEP: list[Any] = []
@@ -110,7 +110,7 @@ def test_an_edited_description_is_refused_in_one_sentence(
 
 @pytest.mark.parametrize("name", sorted(library_of_sweeps()))
 def test_what_a_sweep_says_of_itself_is_read_back(name: str) -> None:
-    sweep = sweep_asked(source_of_sweep(name))
+    sweep = make_sweep(source_of_sweep(name))
     assert sweep_of(json.loads(sweep.model_dump_json(exclude_none=True))) == sweep
 
 
@@ -132,9 +132,7 @@ def test_numbers_beyond_all_measure_are_refused(
 ) -> None:
     table, described = kept
     content = table.replace(repr(float(found.values["elapsed_s"][1])).encode(), number)
-    with pytest.raises(
-        SpecError, match=r"column elapsed_s: got .*; allowed are 0 and sizes from 1e-30 to 1e\+30"
-    ):
+    with pytest.raises(SpecError, match=r"column elapsed_s: got .*; allowed are 0 and sizes from 1e-30 to 1e\+30"):
         given(content, {**described, "bytes": len(content)})
     with pytest.raises(SpecError, match=r"^x.csv: reference"):
         given(table, edited(described, "about/reference", {"elapsed_s": float(number)}))
@@ -191,9 +189,7 @@ def many_rows(found: SweepTable, change: Callable[[pa.Table], pa.Table]) -> byte
 def test_more_rows_than_the_page_reads_are_refused_before_they_are_read(
     found: SweepTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "blocktime.app.reports.sweep_table.read_table", lambda path: pytest.fail("it was read")
-    )
+    monkeypatch.setattr("blocktime.app.reports.sweep_table.read_table", lambda path: pytest.fail("it was read"))
     content = many_rows(found, lambda table: table.take([0] * (sweep_size.MOST_ROWS + 1)))
     assert len(content) < 1_000_000
     with pytest.raises(SpecError, match=r"^x\.parquet: got 250,001 rows; this page reads up to 250,000"):
@@ -252,7 +248,7 @@ def test_of_a_csv_lines_columns_and_description_are_counted(
 def test_numbers_stand_in_the_unit_that_suits_them(
     name: str, values: list[float], heading: str, written: list[str]
 ) -> None:
-    column = shown_column(name, "Time", values)
+    column = table_column(name, "Time", values)
     assert column.heading == heading
     assert [column.format % value for value in column.values] == written
 
@@ -272,4 +268,4 @@ def test_numbers_stand_in_the_unit_that_suits_them(
 def test_whole_numbers_words_sizes_and_gaps_stay_what_they_are(
     name: str, values: list[object], wanted: ShownColumn
 ) -> None:
-    assert shown_column(name, "F", values) == wanted
+    assert table_column(name, "F", values) == wanted

@@ -7,8 +7,8 @@ import pytest
 from blocktime.app.answer import transaction_view
 from blocktime.app.charts import charts, transaction_charts
 from blocktime.app.charts.drawing import inked
-from blocktime.app.session.playing import SimulatedAnswer
-from blocktime.app.session.wishes import ask, players
+from blocktime.app.session.simulation_requests import ask, players
+from blocktime.app.session.simulations import SimulatedAnswer
 from blocktime.app.text import key_numbers
 from blocktime.app.text.profile import wait_class
 from blocktime.app.text.transaction_text import saturation
@@ -39,9 +39,7 @@ def response(points: list[LoadPoint], now: TransactionStats) -> tuple[charts.Fig
 
 
 @pytest.mark.parametrize("load_of", ["users", "rate_per_s"])
-def test_cards_sentence_chart_and_json_have_one_knee_whatever_load_is_asked_for(
-    load_of: str, law: Answered
-) -> None:
+def test_cards_sentence_chart_and_json_have_one_knee_whatever_load_is_asked_for(load_of: str, law: Answered) -> None:
     loads = (1, 20, 40) if load_of == "users" else (0.1, 20, 40)  # a full disk tells of itself
     every = set()
     for many in loads:
@@ -50,9 +48,7 @@ def test_cards_sentence_chart_and_json_have_one_knee_whatever_load_is_asked_for(
         assert stats
         figure, _ = throughput([LoadPoint(1, 1, 1), LoadPoint(300, 60, 5)], stats)
         layout = figure["layout"]
-        card = {
-            line["Number"].partition(" :")[0]: line["Value"] for line in key_numbers.lines(result, result)
-        }
+        card = {line["Number"].partition(" :")[0]: line["Value"] for line in key_numbers.lines(result, result)}
         sentence = saturation(stats).partition("; ceiling ")[2]
         json = stats.model_dump(include={"bottleneck", "saturation_per_s", "saturation_users"})
         assert card["Maximum TPS"] == f"{stats.saturation_per_s:.3g}"
@@ -68,9 +64,7 @@ def test_cards_sentence_chart_and_json_have_one_knee_whatever_load_is_asked_for(
 
 @pytest.mark.parametrize("draw", [throughput, response])
 @pytest.mark.parametrize("settings", [(), ("workload.users=200",), ("workload.rate_per_s=20",)])
-def test_the_answer_lies_within_the_bounds_and_the_saturation_is_marked(
-    draw, settings, law: Answered
-) -> None:  # type: ignore[no-untyped-def]
+def test_the_answer_lies_within_the_bounds_and_the_saturation_is_marked(draw, settings, law: Answered) -> None:  # type: ignore[no-untyped-def]
     stats = law("tpc-c", *settings).transactions
     assert stats
     figure, said = draw(curve(*settings), stats)
@@ -163,10 +157,7 @@ def test_hits_rise_with_the_cache_and_the_present_size_is_marked(law: Answered) 
 
 
 def test_bars_of_resources_stand_beside_the_baseline(law: Answered) -> None:
-    before, after = (
-        law().transactions,
-        law("tpc-c", "instance.redo_disk=data", "workload.users=30").transactions,
-    )
+    before, after = (law().transactions, law("tpc-c", "instance.redo_disk=data", "workload.users=30").transactions)
     assert before
     assert after
     figure, said = transaction_charts.resources(before, after)

@@ -15,15 +15,15 @@ from blocktime.app.text.uncertainty_text import (
     largest_sentence,
     percents,
     seconds,
-    share_lines,
-    uncertainty_lines,
+    share_facts,
+    uncertainty_section,
     what_it_holds,
 )
 from blocktime.model.catalog import constant_named
 from blocktime.model.provenance import Constant
 from blocktime.model.results import Contribution, Interval, RunResult, Uncertainty
 from blocktime.scenarios import load, run
-from blocktime.scenarios.uncertainty import Difference, answers
+from blocktime.scenarios.uncertainty import Difference, constant_runs
 from tests.app.page_numbers import opened, says
 from tests.command_line import CommandLine
 
@@ -31,9 +31,7 @@ Captured = pytest.CaptureFixture[str]
 SCAN = "savvinov-lio-pc"
 
 
-def constant(
-    share: float = 0.8, fitted_to: tuple[str, ...] = ("case:table:1:real",), note: str = ""
-) -> Contribution:
+def constant(share: float = 0.8, fitted_to: tuple[str, ...] = ("case:table:1:real",), note: str = "") -> Contribution:
     known = Constant(
         value=1e-5, name="host/some: call_s", how="fitted" if fitted_to else "assumed", source="some-source", note=note,
         interval=(8e-6, 1.3e-5), fitted_to=list(fitted_to),
@@ -81,11 +79,7 @@ def test_shares_have_a_sign() -> None:
 @pytest.mark.parametrize(
     ("low_s", "high_s", "says"),
     [
-        (
-            -0.21,
-            -0.03,
-            "Sure: B takes less time than A, by 0.3 to 2.1 % (30 to 210 ms) with 95 % confidence.",
-        ),
+        (-0.21, -0.03, "Sure: B takes less time than A, by 0.3 to 2.1 % (30 to 210 ms) with 95 % confidence."),
         (0.03, 0.21, "Sure: B takes more time than A, by 0.3 to 2.1 % (30 to 210 ms) with 95 % confidence."),
         (
             -0.12,
@@ -124,24 +118,24 @@ def test_an_answer_says_what_its_interval_holds() -> None:
 
 
 def test_the_lines_name_the_largest_cause_and_what_is_left_out() -> None:
-    text = " ".join(" ".join(uncertainty_lines(sure(0.3, 0.4), 80)).split())
+    text = " ".join(" ".join(uncertainty_section(sure(0.3, 0.4)).lines(80)).split())
     assert "80.0 % host/some: call_s: 10 µs, 8 µs to 13 µs, fitted [some-source]" in text
     assert "CPU of a database call of host/some: call_s causes 80 % of this uncertainty." in text
     assert "It was fitted to case:table:1:real. Measure yours and set host.call_s." in text
     assert "The interval is from 1,024 sets of constants, drawn with seed 1." in text
     assert "simulations" not in text
-    by_runs = " ".join(" ".join(uncertainty_lines(sure(0.3, 0.4, runs=33), 80)).split())
+    by_runs = " ".join(" ".join(uncertainty_section(sure(0.3, 0.4, runs=33)).lines(80)).split())
     assert "33 simulations show how the time depends on the constants." in by_runs
-    assert list(uncertainty_lines(run(load(SCAN)))) == []
+    assert list(uncertainty_section(run(load(SCAN))).lines()) == []
 
 
 def test_a_simulation_without_replications_says_that_chance_is_missing() -> None:
     result = sure(0.3, 0.4, runs=33).model_copy(update={"how": "simulation"})
-    assert "does not include random variation" in " ".join(uncertainty_lines(result, 400))
+    assert "does not include random variation" in " ".join(uncertainty_section(result).lines(400))
     found = result.uncertainty
     assert found is not None
     told = result.model_copy(update={"uncertainty": found.model_copy(update={"chance_s": 0.0})})
-    assert "does not include random variation" not in " ".join(uncertainty_lines(told, 400))
+    assert "does not include random variation" not in " ".join(uncertainty_section(told).lines(400))
 
 
 def test_the_largest_says_what_would_narrow_it() -> None:
@@ -165,16 +159,12 @@ def test_a_constant_of_the_catalog_is_told_in_plain_english() -> None:
 
 def test_the_models_own_error_is_a_cause_by_mechanism() -> None:
     said = largest_sentence([Contribution(mechanism="client", variance_fraction=0.7)])
-    assert said.startswith(
-        "The model's own error for client causes 70 % of this uncertainty. Predictions of published"
-    )
-    (line,) = share_lines([Contribution(mechanism="nothing printed", variance_fraction=0.7)], 400)
+    assert said.startswith("The model's own error for client causes 70 % of this uncertainty. Predictions of published")
+    ((_, line, *_),) = share_facts([Contribution(mechanism="nothing printed", variance_fraction=0.7)])
     assert "no published time is about it" in line
 
 
-def test_run_puts_it_into_text_json_and_report(
-    capsys: Captured, blocktime: CommandLine, tmp_path: Path
-) -> None:
+def test_run_puts_it_into_text_json_and_report(capsys: Captured, blocktime: CommandLine, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     out = blocktime.prints("run", SCAN, "--uncertainty", "--html", str(page))
     assert "\nUncertainty\nIt takes " in out
@@ -195,7 +185,7 @@ def test_an_interrupt_of_the_simulations_is_told(monkeypatch: pytest.MonkeyPatch
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(answers, "simulate", interrupted)
+    monkeypatch.setattr(constant_runs, "simulate", interrupted)
     assert main(["run", "magni-pwrite-8", "--uncertainty"]) == 130
     out, err = capsys.readouterr()
     assert out == ""
@@ -204,13 +194,10 @@ def test_an_interrupt_of_the_simulations_is_told(monkeypatch: pytest.MonkeyPatch
 
 def test_an_interval_over_budget_is_refused(monkeypatch: pytest.MonkeyPatch, blocktime: CommandLine) -> None:
     """The answer fits the budget, its interval does not."""
-    check = answers._check
-    monkeypatch.setattr(answers, "_check", lambda name, work, *rest: check(name, 10**13 + work, *rest))
+    check = constant_runs._check
+    monkeypatch.setattr(constant_runs, "_check", lambda name, work, *rest: check(name, 10**13 + work, *rest))
     err = blocktime.refuses("run", "magni-pwrite-8", "--uncertainty")
-    assert (
-        "magni-pwrite-8: the uncertainty takes about 2.8 hours for 19 simulations; the limit is 2 minutes"
-        in err
-    )
+    assert "magni-pwrite-8: the uncertainty takes about 2.8 hours for 19 simulations; the limit is 2 minutes" in err
     assert "or allow it by --max-est-exec-time 0" in err
 
 
@@ -222,11 +209,7 @@ def test_without_the_option_nothing_is_said_of_it(blocktime: CommandLine) -> Non
 def test_the_same_seed_gives_the_same_words(blocktime: CommandLine) -> None:
     said = []
     for seed in ("7", "7", "8"):
-        said.append(
-            json.loads(blocktime.prints("run", SCAN, "--uncertainty", "--json", "--seed", seed))[
-                "uncertainty"
-            ]
-        )
+        said.append(json.loads(blocktime.prints("run", SCAN, "--uncertainty", "--json", "--seed", seed))["uncertainty"])
     assert said[0] == said[1]
     assert said[0]["elapsed"] != said[2]["elapsed"]
 
@@ -234,9 +217,7 @@ def test_the_same_seed_gives_the_same_words(blocktime: CommandLine) -> None:
 def test_compare_puts_it_into_text_json_and_report(blocktime: CommandLine, tmp_path: Path) -> None:
     asked = ["compare", SCAN, "--set", "table.rows=20000000", "--uncertainty"]
     page = tmp_path / "report.html"
-    assert "\nUncertainty\nSure: B takes more time than A, by " in blocktime.prints(
-        *asked, "--html", str(page)
-    )
+    assert "\nUncertainty\nSure: B takes more time than A, by " in blocktime.prints(*asked, "--html", str(page))
     assert "<h2>Uncertainty</h2>" in page.read_text("utf-8")
     found = json.loads(blocktime.prints(*asked, "--json"))
     change = found["differences"][0]
@@ -245,7 +226,8 @@ def test_compare_puts_it_into_text_json_and_report(blocktime: CommandLine, tmp_p
     assert change["uncertainty"]["low_s"] <= change["elapsed_change_s"] <= change["uncertainty"]["high_s"]
     assert all("uncertainty" in result for result in found["results"])
     out = blocktime.prints(*asked, "--quiet")
-    assert [line.split(" takes ")[0] for line in out.splitlines()] == ["B", "Sure: B"]
+    assert [line.split(" takes ")[0] for line in out.splitlines()[1:]] == ["Sure: B"]
+    assert out.startswith(change["sentence"])
 
 
 def test_the_figures_show_the_interval_and_the_shares() -> None:
@@ -254,9 +236,9 @@ def test_the_figures_show_the_interval_and_the_shares() -> None:
     (trace,) = figure["data"]
     ends = [at + more for at, more in zip(trace["x"], trace["error_x"]["array"], strict=True)]
     assert ends == pytest.approx([400, 330])
-    assert [
-        at - less for at, less in zip(trace["x"], trace["error_x"]["arrayminus"], strict=True)
-    ] == pytest.approx([300, 310])
+    assert [at - less for at, less in zip(trace["x"], trace["error_x"]["arrayminus"], strict=True)] == pytest.approx(
+        [300, 310]
+    )
     assert "What-if: " in said
     figure, said = uncertainty_charts.shares([constant(0.8), constant(0.001)])
     assert figure["data"][0]["x"] == [80]

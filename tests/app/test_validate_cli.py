@@ -9,25 +9,14 @@ from pathlib import Path
 import pytest
 
 from blocktime.app.command.cli import main
+from tests.case_files import FIRST_TABLE
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
 
-CASE = """
-[source]
-key = "someone"
-author = "Someone"
-title = "Something"
-document = "document 9"
-locator = "everywhere"
-system = "a machine"
-samples = 1
-[[table]]
-name = "fetch"
-locator = "line 1"
-scenario = "rahn-full-scan"
-keys = ["size"]
-set = { size = "tablespace.block_size_bytes" }
+CASE = (
+    FIRST_TABLE
+    + """\
 columns = ["size", "disk", "query"]
 rows = [[8192, 112237, 183974]]
 [[table.number]]
@@ -41,6 +30,7 @@ path = "calls.fetch.query"
 mark = "tests"
 tolerance = 0.01
 """
+)
 CONTRADICTION = '[[check]]\nleft = ["fetch.disk"]\nright = ["fetch.query"]\n'
 
 
@@ -104,9 +94,7 @@ def test_check_passes_where_all_holds(tmp_path: Path, capsys: Captured) -> None:
     ],
     ids=["a contradiction", "no source", "an unknown scenario", "an unknown field"],
 )
-def test_a_wrong_case_file_is_one_sentence(
-    tmp_path: Path, capsys: Captured, old: str, new: str, says: str
-) -> None:
+def test_a_wrong_case_file_is_one_sentence(tmp_path: Path, capsys: Captured, old: str, new: str, says: str) -> None:
     assert old in CASE
     assert main(["validate", written(tmp_path, CASE.replace(old, new, 1))]) == 2
     out, err = capsys.readouterr()
@@ -115,12 +103,8 @@ def test_a_wrong_case_file_is_one_sentence(
     assert says in err
 
 
-@pytest.mark.parametrize(
-    "name", ["nosuch: table.rows", "rahn-full-scan: table.rowz", "rahn-full-scan: table"]
-)
-def test_a_fit_of_no_input_of_a_scenario_is_refused(
-    tmp_path: Path, blocktime: CommandLine, name: str
-) -> None:
+@pytest.mark.parametrize("name", ["nosuch: table.rows", "rahn-full-scan: table.rowz", "rahn-full-scan: table"])
+def test_a_fit_of_no_input_of_a_scenario_is_refused(tmp_path: Path, blocktime: CommandLine, name: str) -> None:
     text = CASE.replace('mark = "tests"\ntolerance = 0.01', f'mark = "fits"\nfits = ["scenario/{name}"]', 1)
     assert f"mine.toml: table fetch: fits 'scenario/{name}'" in blocktime.refuses(
         "validate", written(tmp_path, text), "--json"
@@ -151,9 +135,7 @@ def test_a_file_that_is_no_case_is_refused_before_it_is_read(
 
 def test_two_cases_of_one_name_are_refused(tmp_path: Path, blocktime: CommandLine) -> None:
     path = written(tmp_path, CASE, "savvinov_logical_io.toml")
-    assert "got a second case called savvinov_logical_io" in blocktime.refuses(
-        "validate", "savvinov_logical_io", path
-    )
+    assert "got a second case called savvinov_logical_io" in blocktime.refuses("validate", "savvinov_logical_io", path)
 
 
 def test_a_case_named_twice_is_compared_once(tmp_path: Path, blocktime: CommandLine) -> None:
@@ -165,7 +147,8 @@ def test_the_page_is_self_contained(tmp_path: Path, blocktime: CommandLine) -> N
     page = tmp_path / "numbers.html"
     assert "\x1b" not in blocktime.prints("validate", written(tmp_path, CASE), "--html", str(page))
     html = page.read_text("utf-8")
-    assert "Plotly.newPlot" in html
+    assert "<script" not in html
+    assert html.count('<figure class="chart"') == 2
     assert not re.search(r"""<(?:script|link|img|iframe)[^>]*(?:src|href)\s*=""", html)
 
 

@@ -1,20 +1,19 @@
 """The page of the validation and its charts: both kinds of error apart, every printed cell, nothing from outside."""
 
-import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from typing import Any
+from statistics import median
 
 import pytest
 
 from blocktime.app.charts import validation_charts as charts
-from blocktime.app.charts.drawing import Figure, inked
+from blocktime.app.charts.drawing import inked
 from blocktime.app.reports.validation_report import as_printed, validation_page
 from blocktime.validation import Comparison, Validation, validate
-from blocktime.validation.left_out import LeftOut
 from blocktime.validation.numbers import rows_of
-from blocktime.validation.tally import case_of, mechanism_of
+from blocktime.validation.out_of_sample import LeftOut
+from blocktime.validation.verdict_tally import case_of, mechanism_of
 
 WHY = "nothing else <determines> it"
 
@@ -76,9 +75,7 @@ def test_every_printed_number_stands_in_a_table_and_every_link_leads_somewhere(
     for case in validation.cases:
         for table in case.table:
             for row in rows_of(table):
-                assert all(
-                    as_printed(row[column]) in text or str(row[column]) in text for column in table.columns
-                )
+                assert all(as_printed(row[column]) in text or str(row[column]) in text for column in table.columns)
     assert text.count("△") >= len(validation.known_gaps)
 
 
@@ -103,10 +100,8 @@ def test_constants_stand_with_their_intervals(validation: Validation, page: str)
 def test_a_failure_leads_the_page(validation: Validation) -> None:
     one = next(one for one in validation.numbers if one.verdict == "within")
     wrong = replace(one, predicted=3 * one.number.printed, verdict="fails")
-    page = validation_page(
-        Validation(validation.cases, [wrong if it is one else it for it in validation.numbers])
-    )
-    assert page.index('id="failed"') < page.index("Predicted against measured</h2>")
+    page = validation_page(Validation(validation.cases, [wrong if it is one else it for it in validation.numbers]))
+    assert page.index('id="failed"') < page.index("Errors by case</h2>")
     assert 'class="fails"' in page
 
 
@@ -120,44 +115,16 @@ def test_the_page_reads_in_light_and_dark(page: str) -> None:
 def test_nothing_compared_still_makes_a_page() -> None:
     found = validate(["savvinov_logical_io"])
     described = [
-        replace(
-            one,
-            number=replace(one.number, mark="descriptive", fits=()),
-            verdict="descriptive",
-            predicted=None,
-        )
+        replace(one, number=replace(one.number, mark="descriptive", fits=()), verdict="descriptive", predicted=None)
         for one in found.numbers
     ]
     page = validation_page(Validation(found.cases, described))
     assert "Nothing is compared." in page
 
 
-def traces(figure: Figure, look: str) -> list[dict[str, Any]]:
-    return [one for one in figure["data"] if str(one.get("name", "")).startswith(f"{look} (")]
-
-
-def test_points_in_sample_and_out_of_sample_differ_by_symbol(validation: Validation) -> None:
-    compared = [one for one in validation.numbers if one.compared]
-    figure, said = charts.predicted_against_measured(compared)
-    symbols = {look: {one["marker"]["symbol"] for one in traces(figure, look)} for look in charts.LOOKS}
-    assert symbols["in sample"] == {"diamond-open"}
-    assert symbols["out of sample"] == {"circle"}
-    assert symbols["known gap"] == {"x"}
-    drawn = sum(len(one["x"]) for one in traces(figure, "in sample"))
-    fits = [one for one in compared if one.in_sample]
-    assert drawn == len(fits)
-    assert (
-        f"in sample, {sum(abs(one.relative_error or 0) <= 0.1 for one in fits)} of {len(fits)} predictions"
-        in said
-    )
-    json.dumps(figure, allow_nan=False)
-
-
 def test_a_number_that_fits_is_drawn_again_without_its_row(validation: Validation) -> None:
     (again,) = [
-        point
-        for point in charts.points_of(validation.numbers)
-        if point.comparison.in_sample and not point.in_sample
+        point for point in charts.points_of(validation.numbers) if point.comparison.in_sample and not point.in_sample
     ]
     assert again.error == pytest.approx(0.2)
     assert again.look == "out of sample"
@@ -174,20 +141,15 @@ def test_a_point_says_where_it_stands_and_what_was_declared(validation: Validati
     assert "<b>" not in escaped
 
 
-def test_tolerances_are_bars_that_stay_on_the_axis(validation: Validation) -> None:
-    figure, _ = charts.predicted_against_measured([one for one in validation.numbers if one.compared])
-    for look in charts.LOOKS:
-        for trace in traces(figure, look):
-            bars: dict[str, list[float]] = trace["error_x"]
-            xs: list[float] = trace["x"]
-            assert all(0 <= below < x for below, x in zip(bars["arrayminus"], xs, strict=True))
-
-
 @pytest.mark.parametrize("by", [case_of, mechanism_of])
 def test_strips_hold_every_number_in_the_lane_of_its_kind(validation: Validation, by) -> None:  # type: ignore[no-untyped-def]
     compared = [one for one in validation.numbers if one.compared]
     figure, said = charts.residuals(compared, by)
     names = [name.partition("<br>")[0] for name in figure["layout"]["yaxis"]["ticktext"]]
+    errors = {name: [abs(point.error) for point in charts.points_of(compared) if not point.in_sample
+                     and by(point.comparison) == name] for name in names}  # fmt: skip
+    medians = [median(errors[name]) if errors[name] else 0.0 for name in names]
+    assert medians == sorted(medians, reverse=True)
     assert set(names) == {by(one) for one in compared if one.relative_error is not None}
     assert sum(len(one["x"]) for one in figure["data"]) == len(charts.points_of(compared))
     for trace in figure["data"]:
@@ -214,33 +176,12 @@ def test_the_finding_names_the_worst_out_of_sample() -> None:
 
 
 def test_ink_colours_every_text(validation: Validation) -> None:
-    figure, _ = charts.predicted_against_measured([one for one in validation.numbers if one.compared])
+    figure, _ = charts.residuals([one for one in validation.numbers if one.compared], case_of)
     layout = inked(figure, "#123456")["layout"]
     axes = [name for name in layout if re.match("[xy]axis", name)]
-    assert len(axes) >= 4
+    assert len(axes) == 2
     assert all(layout[name]["tickfont"]["color"] == "#123456" for name in axes)
     assert layout["legend"]["font"]["color"] == "#123456"
-
-
-def test_the_counts_of_the_finding_add_up_to_the_legend(validation: Validation) -> None:
-    compared = [one for one in validation.numbers if one.compared]
-    first = compared[0]
-    compared[0] = replace(first, number=replace(first.number, printed=0.0))  # no relative error
-    compared[1] = replace(compared[1], predicted=0.0)  # no place on the axes
-    figure, said = charts.predicted_against_measured(compared)
-    legend = sum(int(str(one["name"]).rpartition("(")[2].rstrip(")")) for one in figure["data"]
-                 if one.get("legendgroup") and one["showlegend"])  # fmt: skip
-    text = said.replace(",", "")
-    steps = re.search(r"(\d+) numbers compared less (\d+) .* plus (\d+) that fit", text)
-    assert steps is not None
-    all_of_them, without, again = map(int, steps.groups())
-    assert (all_of_them, without, again) == (len(compared), 1, 1)
-    predictions = int(re.findall(r"(\d+) predictions ?\d* ?", text)[-1])
-    assert predictions == all_of_them - without + again
-    drawn = re.search(r"(\d+) are drawn", text)
-    assert drawn is not None
-    nothing = sum(point.predicted <= 0 for point in charts.points_of(compared))
-    assert int(drawn[1]) == legend == predictions - nothing < predictions
 
 
 def test_the_page_says_that_the_verdict_on_a_fit_judges_the_fit(validation: Validation, page: str) -> None:

@@ -8,8 +8,8 @@ from click import unstyle
 from blocktime.app.text.validation_text import summary_sentences, validation_lines
 from blocktime.validation import MeasuredNumber, Validation, load_case, numbers_of, validate
 from blocktime.validation.compare import Comparison
-from blocktime.validation.left_out import LeftOut
-from blocktime.validation.tally import NO_MECHANISM, by_case, by_mechanism, kind_of
+from blocktime.validation.out_of_sample import LeftOut
+from blocktime.validation.verdict_tally import NO_MECHANISM, by_case, by_mechanism, kind_of
 from blocktime.validation.words import miss_text, number_text, percent_text, share_text, unit_for
 
 CASE = load_case("savvinov_logical_io")
@@ -52,11 +52,7 @@ def test_each_error_stands_in_its_own_column() -> None:
     """In sample 1 %, with its row left out 20 %, without its block size 30 %, a test 4 %, spread 7 %."""
     left_out = LeftOut(without_its_row=1.2 * FITS[0].printed, without_its_block_size=1.3 * FITS[0].printed)
     alone = LeftOut(why="no other number knows it")
-    numbers = [
-        off_by(replace(FITS[0], spread=0.07), 0.01, left_out),
-        off_by(FITS[1], 0.02, alone),
-        off_by(TESTS, 0.04),
-    ]
+    numbers = [off_by(replace(FITS[0], spread=0.07), 0.01, left_out), off_by(FITS[1], 0.02, alone), off_by(TESTS, 0.04)]
     text = printed(Validation([CASE], numbers), 110)
     lines = text.splitlines()
     head = next(line for line in lines if line.startswith("number "))

@@ -3,12 +3,12 @@
 import pytest
 
 from blocktime.app.text import key_numbers
-from blocktime.app.text.segment_text import row_lines, search_lines
-from blocktime.app.text.text import answer, io_lines, note_lines, optimizer_lines
+from blocktime.app.text.segment_text import row_section, search_section
+from blocktime.app.text.text import answer, io_section, note_section, optimizer_section
 from blocktime.model import causes
 from blocktime.model.results import RunResult
 from blocktime.scenarios import from_mapping, run
-from blocktime.scenarios.compare import components
+from blocktime.scenarios.why import components
 
 ODD = (
     "unaccounted: ", "other CPU", "rows go into blocks of", "blocks for DBWR", "not committed by another",
@@ -21,8 +21,9 @@ def ran(work: dict[str, object], **more: dict[str, object]) -> RunResult:
 
 
 def printed(result: RunResult) -> str:
-    lines = [*io_lines(result), *row_lines(result), *search_lines(result), *optimizer_lines(result)]
-    return "\n".join([answer(result), *lines, *note_lines(result), *components(result), ""])
+    parts = (io_section, row_section, search_section, optimizer_section)
+    lines = [line for part in parts for line in part(result).lines()]
+    return "\n".join([answer(result), *lines, *note_section(result).lines(), *components(result), ""])
 
 
 @pytest.mark.parametrize(
@@ -55,26 +56,25 @@ def test_the_headline_names_the_work_of_indexes() -> None:
 
 
 def test_a_small_cost_has_decimals_and_an_index_no_mbrc() -> None:
-    (line, *_) = [line for line in optimizer_lines(ran({"kind": "index_range_scan"})) if "I/O +" in line]
+    (line, *_) = [line for line in optimizer_section(ran({"kind": "index_range_scan"})).lines() if "I/O +" in line]
     assert "MBRC" not in line
     (line, *_) = [
-        line for line in optimizer_lines(ran({"kind": "index_range_scan", "access": "unique"}, index={"unique": True}))
+        line
+        for line in optimizer_section(
+            ran({"kind": "index_range_scan", "access": "unique"}, index={"unique": True})
+        ).lines()
         if "I/O +" in line
-    ]  # fmt: skip
+    ]
     assert ".00 I/O + 0." in line
 
 
 def test_constants_of_one_range_share_a_sentence() -> None:
     scenario = from_mapping(
-        {
-            "workload": {"kind": "full_scan"},
-            "table": {"rows": 100_000, "row_bytes": 9},
-            "host": {"use": "savvinov-pc"},
-        }
+        {"workload": {"kind": "full_scan"}, "table": {"rows": 100_000, "row_bytes": 9}, "host": {"use": "savvinov-pc"}}
     )
     result = run(scenario)
     pairs = {(one.quantity, one.low, one.high) for one in result.extrapolated}
-    beyond = [line for line in note_lines(result, 400) if "beyond   " in line]
+    beyond = [line for line in note_section(result).lines(400) if "beyond   " in line]
     assert len(beyond) == len(pairs) < len(result.extrapolated)
     assert any(" were fitted for " in line for line in beyond)
 
@@ -103,9 +103,7 @@ def test_key_numbers_and_the_search_for_space_count_the_same_probes_and_no_numbe
     work: dict[str, object],
 ) -> None:
     result = ran(work, tablespace={"block_size_bytes": 4096})
-    lines = {
-        str(line["Number"]).partition(" :")[0]: line["Value"] for line in key_numbers.lines(result, result)
-    }
+    lines = {str(line["Number"]).partition(" :")[0]: line["Value"] for line in key_numbers.lines(result, result)}
     assert "not in this answer" not in lines.values()
     if (search := result.space_search) is not None:
         probes = search.rejected_itl + search.rejected_space + search.rejected_held

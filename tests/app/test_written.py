@@ -47,9 +47,7 @@ def holds(figure: Figure, value: float) -> bool:
 
 def test_the_command_prints_what_measure_reads(blocktime: CommandLine, tmp_path: Path) -> None:
     assert set(WRITTEN) == set(FORMS)
-    (tmp_path / "report.txt").write_text(
-        blocktime.prints("run", "rahn-full-scan", "--as", "awr"), encoding="utf-8"
-    )
+    (tmp_path / "report.txt").write_text(blocktime.prints("run", "rahn-full-scan", "--as", "awr"), encoding="utf-8")
     assert "SQL*Net message from client" in blocktime.prints("measure", str(tmp_path / "report.txt"))
     assert blocktime.refuses("run", "rahn-full-scan", "--as", "fio").startswith(
         "blocktime: --as fio: this answer has no fio; allowed are tkprof"
@@ -147,9 +145,7 @@ def test_every_iostat_is_read_back_whole(kernel: str, tmp_path: Path) -> None:
     (line,) = stats.lines
     for column in columns_of(result):
         figure = found[device, column]
-        assert figure.low - 1e-9 <= value_of(column, line) * COLUMNS[column].scale <= figure.high + 1e-9, (
-            column
-        )
+        assert figure.low - 1e-9 <= value_of(column, line) * COLUMNS[column].scale <= figure.high + 1e-9, column
     assert (tmp_path / "written").read_text("utf-8").startswith(f"Linux {kernel} ")
 
 
@@ -169,9 +165,7 @@ def test_the_load_profile_and_the_waits_come_back_from_awr(name: str, form: str,
     for event, waited in result.time.wait.items():
         if round(waited.waits * number):
             assert holds(found[f"Wait Events: foreground: {event}", "Waits"], waited.waits * number)
-            assert holds(
-                found[f"Wait Events: foreground: {event}", "Avg wait"], waited.total_s / waited.waits
-            )
+            assert holds(found[f"Wait Events: foreground: {event}", "Avg wait"], waited.total_s / waited.waits)
 
 
 @pytest.mark.parametrize(
@@ -180,9 +174,7 @@ def test_the_load_profile_and_the_waits_come_back_from_awr(name: str, form: str,
 def test_awr_as_text_and_as_html_tell_the_same(name: str, tmp_path: Path) -> None:
     text, html = (read_back(answer(name), form, tmp_path) for form in ("awr", "awr-html"))
     assert {key: one.value for key, one in text.items()} == {key: one.value for key, one in html.items()}
-    assert holds(
-        text["report", "Elapsed"], 3600.0 if answer(name).transactions else answer(name).time.elapsed_s
-    )
+    assert holds(text["report", "Elapsed"], 3600.0 if answer(name).transactions else answer(name).time.elapsed_s)
 
 
 @pytest.mark.parametrize("name", NAMES)

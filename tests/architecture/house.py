@@ -261,6 +261,48 @@ def says_nothing(_: Module, node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in SAY_NOTHING
 
 
+PARTICIPLES = frozenset(("asked", "held", "kept", "laid", "mine", "own", "shown", "told"))
+NAMES_OF_RESULTS = frozenset(("rejected_held", "held_out_median_error"))
+"""Fields that ``--json`` prints, whose names scripts read."""
+
+
+def is_a_participle(_: Module, node: ast.AST) -> bool:
+    """A variable, an argument, an attribute or a function with a participle or a pronoun for the name of a thing."""
+    if isinstance(node, ast.Assign):
+        names = [part.attr for target in node.targets for part in ast.walk(target) if isinstance(part, ast.Attribute)]
+    elif isinstance(node, ast.Name):
+        names = [node.id] if isinstance(node.ctx, ast.Store) else []
+    else:
+        names = [getattr(node, "arg", getattr(node, "name", "")) if isinstance(node, ast.arg | ast.FunctionDef) else ""]
+    return any(PARTICIPLES & set(name.lower().split("_")) and name not in NAMES_OF_RESULTS for name in names)
+
+
+LONGEST_LINES, MOST_ARGUMENTS = 60, 8
+
+
+def is_long(_: Module, node: ast.AST) -> bool:
+    """A function that no screen shows at once."""
+    return isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= LONGEST_LINES
+
+
+def takes_too_much(_: Module, node: ast.AST) -> bool:
+    """A function whose arguments nobody keeps apart."""
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    return len(names) - (names[:1] in (["self"], ["cls"])) > MOST_ARGUMENTS
+
+
+PROTOCOL = ("__init__.py", "books.py", "cost.py", "in_part.py", "processes.py")
+"""Files that several families of workloads have, each for the same task."""
+
+
+def base_names_twice() -> int:
+    """Names of files that stand in two folders, so that a name alone does not say which is meant."""
+    files = [file for room in (*ROOMS, "tools") for file in (ROOT / room).rglob("*.py") if file.name not in PROTOCOL]
+    return len(files) - len({file.name for file in files})
+
+
 @cache
 def folders_by_class() -> dict[str, set[str]]:
     """The folders in which a module has a public class of a name."""
@@ -296,13 +338,16 @@ COUNTS: dict[str, Callable[[Module, ast.AST], bool]] = {
     "functions_that_import_own_modules": imports_own_modules,
     "names_that_say_nothing": says_nothing,
     "classes_whose_name_stands_in_two_rooms": stands_in_two_rooms,
+    "names_that_are_participles": is_a_participle,
+    "functions_over_60_lines": is_long,
+    "functions_with_over_8_arguments": takes_too_much,
 }
 
 
 def counted() -> dict[str, int]:
     """All counts of the house by their names in ``house.toml``."""
     found = {name: len(list(places(matches))) for name, matches in COUNTS.items()}
-    return found | {"lines_of_product": lines_of_product()}
+    return found | {"base_names_twice": base_names_twice(), "lines_of_product": lines_of_product()}
 
 
 def _floors(room: str, contracts: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str]]:
@@ -316,9 +361,7 @@ def _floors(room: str, contracts: Sequence[dict[str, Any]]) -> Iterator[tuple[in
             names = layer.split(" | ")
             yield 0, " · ".join(names)
             for name in names:
-                yield from (
-                    (1 + deep, floor) for deep, floor in _floors(f"{room}.{name}".strip("."), contracts)
-                )
+                yield from ((1 + deep, floor) for deep, floor in _floors(f"{room}.{name}".strip("."), contracts))
 
 
 def picture() -> str:

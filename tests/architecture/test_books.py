@@ -24,11 +24,11 @@ def callers(*names: str) -> set[str]:
 @pytest.mark.parametrize(
     ("names", "places"),
     [
-        (("RunResult", "check_books", "extrapolations"), {"books.py"}),
+        (("RunResult", "check_books", "extrapolations"), {"closing.py"}),
         (("TimeBreakdown",), set()),
         (("DeviceStats",), set()),
-        (("quantities",), {"books.py", "machine/device/iostat.py"}),
-        (("money_of",), {"books.py", "money_books.py"}),
+        (("quantities",), {"closing.py", "machine/device/diskstats.py"}),
+        (("money_of",), {"closing.py", "money_books.py"}),
     ],
     ids=lambda value: " ".join(sorted(value)),
 )

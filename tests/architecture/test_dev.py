@@ -50,9 +50,7 @@ def test_the_stamp_changes_with_each_part(dev: ModuleType, other: tuple[bytes, s
     assert dev.stamp(b"a==1\n", "3.11.7", "here") != dev.stamp(*other)
 
 
-def test_what_leads_away_from_the_environment_is_dropped(
-    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_leads_away_from_the_environment_is_dropped(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", "elsewhere")
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setenv("PIP_USER", "1")
@@ -63,9 +61,7 @@ def test_what_leads_away_from_the_environment_is_dropped(
     assert environment["PIP_RETRIES"] == "7"  # the caller knows the network
 
 
-def test_one_failed_step_fails_all_and_stops_none(
-    dev: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_failed_step_fails_all_and_stops_none(dev: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     done = []
 
     def step(name: str, passed: bool) -> bool:
@@ -199,9 +195,7 @@ def test_the_tests_have_what_a_user_has_and_more() -> None:
     assert not {"libcachesim", "boto3", "pytest"} & {line.split("==")[0] for line in user}
 
 
-def test_uv_itself_comes_with_its_hash(
-    dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_uv_itself_comes_with_its_hash(dev: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     called: list[str] = []
     monkeypatch.setattr(dev, "TOOLS", tmp_path)
     monkeypatch.setattr(dev, "logged", lambda *words: called.extend(map(str, words)))

@@ -11,9 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("model", "scenarios", "validation", "app")
 # Put together from halves, so that this file does not say what it forbids.
-MACHINE_PATH = re.compile(
-    "|".join(f"(?<![\\w.]){folder}/" for folder in ("/home", "/root", "/tmp", "/work", "/Users"))
-)
+MACHINE_PATH = re.compile("|".join(f"(?<![\\w.]){folder}/" for folder in ("/home", "/root", "/tmp", "/work", "/Users")))
 REGISTRY_HOST = re.compile("|".join(["py" + r"pi\.org", "python" + r"hosted\.org", "conda\\." + "anaconda"]))
 
 

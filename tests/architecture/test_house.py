@@ -6,18 +6,7 @@ from pathlib import Path
 import pytest
 
 from blocktime.model.spec import WORKLOADS
-from tests.architecture.house import (
-    ALLOWED,
-    CLASSES,
-    COUNTS,
-    DESIGN,
-    KINDS,
-    Module,
-    counted,
-    drawn,
-    picture,
-    places,
-)
+from tests.architecture.house import ALLOWED, CLASSES, COUNTS, DESIGN, KINDS, Module, counted, drawn, picture, places
 
 MOST = tomllib.loads(ALLOWED.read_text(encoding="utf-8"))
 
@@ -65,16 +54,10 @@ def test_the_counter_knows_every_kind() -> None:
         "scenario['workload']['kind'] != 'import'",
     ],
 )
-def test_a_question_for_the_kind_is_seen(
-    question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_for_the_kind_is_seen(question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.architecture.house.ROOT", tmp_path)
     file = tmp_path / "made.py"
-    source = (
-        "from blocktime.model.spec import Update\nONES = {'update': 1, 'insert': 2}\nasked = "
-        + question
-        + "\n"
-    )
+    source = "from blocktime.model.spec import Update\nONES = {'update': 1, 'insert': 2}\nasked = " + question + "\n"
     file.write_text(source, encoding="utf-8")
     module = Module(file)
     module.constants_of_kinds(set())
@@ -88,3 +71,24 @@ def test_other_kinds_are_left_alone(other: str, tmp_path: Path, monkeypatch: pyt
     file.write_text(f"asked = {other}\n", encoding="utf-8")
     module = Module(file)
     assert not [node for node in module.nodes if module.asks(node)]
+
+
+@pytest.mark.parametrize(
+    ("text", "matches", "count"),
+    [
+        ("held, rest = 1, 2", "names_that_are_participles", 1),
+        ("class A:\n    def f(self, kept): self._own = kept", "names_that_are_participles", 2),
+        ("shareholders, tokens = 1, 2", "names_that_are_participles", 0),
+        ("def f():\n" + "    pass\n" * 60, "functions_over_60_lines", 1),
+        ("def f():\n" + "    pass\n" * 59, "functions_over_60_lines", 0),
+        ("class A:\n    def f(self, a, b, c, d, e, f, g, h): ...", "functions_with_over_8_arguments", 0),
+        ("def f(a, b, c, d, e, f, g, *, h, i): ...", "functions_with_over_8_arguments", 1),
+    ],
+)
+def test_names_and_sizes_are_seen(
+    text: str, matches: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.architecture.house.ROOT", tmp_path)
+    (tmp_path / "module.py").write_text(text, encoding="utf-8")
+    module = Module(tmp_path / "module.py")
+    assert sum(COUNTS[matches](module, node) for node in module.nodes) == count

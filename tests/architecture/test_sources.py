@@ -11,7 +11,9 @@ from pydantic import BaseModel
 
 from blocktime.model import money_books, spec
 from blocktime.model.catalog import KINDS, entries
+from blocktime.model.provenance import help_of
 from blocktime.model.spec import WORKLOADS
+from blocktime.model.spec.fields import Declaration
 from blocktime.model.spec.instance import Replacement
 from blocktime.model.units import KIB, MIB
 from blocktime.model.workloads.streams import books as stream_books
@@ -66,11 +68,7 @@ def known() -> set[str]:
 def docstrings(file: Path) -> Iterator[str]:
     """Every docstring of a module: its own, those of classes and functions, and those below a constant or field."""
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if (
-            isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-        ):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.value.value
 
 
@@ -145,9 +143,9 @@ def test_a_catalog_entry_is_one_that_a_scenario_may_use(kind: str) -> None:
 def test_a_field_of_the_spec_says_what_it_is_and_whence(known: set[str]) -> None:
     for model, field in SPEC_FIELDS:
         info, where = model.model_fields[field], f"{model.__name__}.{field}"
-        assert (info.description or "").strip(), where
-        assert isinstance(info.json_schema_extra, dict), f"{where} has no source"
-        assert str(info.json_schema_extra["source"]).split(":")[0] in known, where
+        assert help_of(model, field), f"{where} has no help below it"
+        assert isinstance(info.json_schema_extra, Declaration), f"{where} has no source"
+        assert info.json_schema_extra.source.split(":")[0] in known, where
 
 
 DOCUMENTED: dict[type[BaseModel], dict[str, object]] = {

@@ -48,9 +48,7 @@ def runs() -> list[Figure]:
     dearest = sorted(taken, key=lambda name: -taken[name])
     return [
         Figure(f"`{REFERENCE}`: CPU", of, "s"),
-        Figure(
-            f"run, the median of {len(taken)} scenarios over it", median(taken.values()) / of, "", BAR_OF_RUN
-        ),
+        Figure(f"run, the median of {len(taken)} scenarios over it", median(taken.values()) / of, "", BAR_OF_RUN),
         *(Figure(f"run {name} over it", taken[name] / of, "", BAR_OF_RUN) for name in dearest[:DEAREST]),
     ]
 

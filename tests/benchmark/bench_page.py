@@ -102,15 +102,10 @@ def painted() -> list[Figure]:
         of = {name: sorted(move[what] for move in moves) for name, moves in taken.items()}
         for said, read in (("median", median), ("p95", lambda values: quantiles(values, n=20)[-1])):
             figures = {name: read(values) for name, values in of.items()}
-            found += [
-                Figure(f"{name}: {what} painted, {said} of {MOVES}", ms, "ms") for name, ms in figures.items()
-            ]
+            found += [Figure(f"{name}: {what} painted, {said} of {MOVES}", ms, "ms") for name, ms in figures.items()]
             found.append(
                 Figure(
-                    f"{what} painted, {said}: over the reference",
-                    figures["what if"] / figures["reference"],
-                    "x",
-                    2.5,
+                    f"{what} painted, {said}: over the reference", figures["what if"] / figures["reference"], "x", 2.5
                 )
             )
     return found

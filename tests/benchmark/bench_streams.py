@@ -35,12 +35,7 @@ def whole_answers() -> list[Figure]:
 
     host = Host(io_path="raw", scheduler="none", read_call_s=0, max_request_bytes=4096)
     disk = Disk(
-        rotation_s=0,
-        average_seek_s=0,
-        overhead_s=1e-3,
-        bandwidth_bytes_per_s=1e12,
-        service_cv=1,
-        queue_depth=1,
+        rotation_s=0, average_seek_s=0, overhead_s=1e-3, bandwidth_bytes_per_s=1e12, service_cv=1, queue_depth=1
     )
     system = System(host=host, disk=disk)
     arriving = ReadStream(block_size_bytes=4096, count=CALLS, pattern="random", rate_per_s=800)
@@ -109,13 +104,7 @@ def several_programs(device: str) -> list[Figure]:
     return [
         Figure(f"{device}: processes that ask a resource, thousand calls", per_s / 1e3, "k/s"),
         *(
-            Figure(
-                f"{device}, {PROGRAMS} programs, {what}: over these",
-                naive_s / each_s,
-                "",
-                LEAST_SEVERAL,
-                True,
-            )
+            Figure(f"{device}, {PROGRAMS} programs, {what}: over these", naive_s / each_s, "", LEAST_SEVERAL, True)
             for what, each_s in took_s.items()
         ),
     ]

@@ -44,16 +44,14 @@ def queue_plan(scenarios: int = SCENARIOS, seed: int = 1) -> Any:
     """So many queues, each with a rate of its own."""
     from blocktime.scenarios.sweeps.sweep import plan_of
 
-    return plan_of(
-        "shallahamer-pread", [f"workload.rate_per_s=24000:46000:{scenarios}"], settings=QUEUE, seed=seed
-    )
+    return plan_of("shallahamer-pread", [f"workload.rate_per_s=24000:46000:{scenarios}"], settings=QUEUE, seed=seed)
 
 
 def answered(plan: Any, folder: str, executor: Any) -> float:
     """Seconds until *executor* has answered all of *plan*, each answer kept."""
     from blocktime.scenarios.sweeps.ledger import Ledger
     from blocktime.scenarios.sweeps.points import version_of_model
-    from blocktime.scenarios.sweeps.run import Running
+    from blocktime.scenarios.sweeps.sweep_run import Running
 
     with Ledger(Path(folder), version_of_model()) as ledger:
         running = Running(plan, ledger)
@@ -93,11 +91,7 @@ def against_events() -> list[Figure]:
     ours = median(SCENARIOS * REQUESTS / mine for mine, _ in turns)
     theirs = median(BY_EVENTS / other for _, other in turns)
     return [
-        Figure(
-            "1,000 scenarios × 10,000 requests, checked and kept, one process",
-            SCENARIOS * REQUESTS / ours,
-            "s",
-        ),
+        Figure("1,000 scenarios × 10,000 requests, checked and kept, one process", SCENARIOS * REQUESTS / ours, "s"),
         Figure("the same, million requests per CPU second", ours / 1e6, "M/s"),
         Figure("SimPy, a process for each request, million per CPU second", theirs / 1e6, "M/s"),
         Figure("their ratio", ours / theirs, "", 7, least=True),
@@ -163,13 +157,7 @@ def second_run() -> list[Figure]:
 def in_new_processes() -> list[Figure]:
     """A sweep asked by the command, and asked again: CPU seconds of the processes, imports included."""
     settings = [word for setting in QUEUE for word in ("--set", setting)]
-    words = [
-        "sweep",
-        "shallahamer-pread",
-        *settings,
-        "--vary",
-        f"workload.rate_per_s=24000:46000:{SCENARIOS}",
-    ]
+    words = ["sweep", "shallahamer-pread", *settings, "--vary", f"workload.rate_per_s=24000:46000:{SCENARIOS}"]
     firsts, others = [], []
     for _ in range(3):
         with folder() as name:
@@ -225,11 +213,17 @@ def nothing(items: Sequence[int]) -> list[int]:
 
 def cluster() -> list[Figure]:
     """What the way over a cluster costs a point: tasks of one item that does nothing, and a sweep's own points."""
+    from distributed import LocalCluster
+
     from blocktime.scenarios.sweeps.cluster import Cluster
     from blocktime.scenarios.sweeps.executors import ThisProcess
     from blocktime.scenarios.sweeps.points import version_of_model
 
-    with Cluster("local", 2, version=version_of_model) as two, folder() as name:
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as scheduler,
+        Cluster(scheduler.scheduler_address, version=version_of_model) as two,
+        folder() as name,
+    ):
         answered(queue_plan(200), name, two)
         began = time.perf_counter()
         for _ in two.map(list, ([item] for item in range(TASKS))):
@@ -240,9 +234,7 @@ def cluster() -> list[Figure]:
             there = answered(queue_plan(seed=2), other, two) / SCENARIOS
     return [
         Figure("cluster: a task of one item that does nothing", 1e3 * single, "ms", 5),
-        Figure(
-            "cluster: a point of a sweep beyond the work itself", 1e3 * max(0.0, there - here / 2), "ms", 5
-        ),
+        Figure("cluster: a point of a sweep beyond the work itself", 1e3 * max(0.0, there - here / 2), "ms", 5),
     ]
 
 

@@ -20,6 +20,7 @@ LEFT_OUT: Final = frozenset(
         "warnings",
         "notes",
         "lines",
+        "runs",
         "seed",
         "how",
         "blocks",
@@ -27,7 +28,7 @@ LEFT_OUT: Final = frozenset(
         "played_by",
     }
 )
-"""Parts of a result that are not its numbers or have a table of their own, and the long: iostat's lines, blocks."""
+"""Parts of a result that are not its numbers or have a table of their own, and the long: lines over time, blocks."""
 DIGITS: Final = 12
 
 Numbers = dict[str, float | int | str]

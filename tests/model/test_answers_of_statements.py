@@ -76,11 +76,7 @@ TWO_INDEXES: list[dict[str, object]] = [
 @pytest.mark.parametrize("kind", ["delete", "update"])
 @pytest.mark.parametrize("share", [0.05, 0.1, 1.0])
 def test_rows_spread_evenly_dirty_every_block_and_leaf(kind: str, share: float, engine: str) -> None:
-    table = {
-        "rows": 200_000,
-        "row_bytes": 120,
-        "indexes": [{**index, "updated": True} for index in TWO_INDEXES],
-    }
+    table = {"rows": 200_000, "row_bytes": 120, "indexes": [{**index, "updated": True} for index in TWO_INDEXES]}
     scenario = from_mapping({"workload": {"kind": kind, "rows_fraction": share}, "table": table})
     result = run(scenario)
     changes, segment = result.changes, result.segment
@@ -183,9 +179,7 @@ def test_a_batch_holds_the_blocks_of_a_call_that_are_not_cached() -> None:
         wait = result.time.wait.get("db file parallel read")
         if wait is None:
             return 1
-        return (
-            result.physical_io.read_blocks - result.time.wait["db file sequential read"].waits
-        ) / wait.waits
+        return (result.physical_io.read_blocks - result.time.wait["db file sequential read"].waits) / wait.waits
 
     assert at_once({}) == pytest.approx(96, abs=3)
     assert at_once({"select": "count"}) == pytest.approx(122, abs=5)
@@ -305,9 +299,7 @@ def test_idle_waits_of_parallel_servers_are_no_part_of_the_query() -> None:
     result = parallel("simulate", 4)
     assert "PX Deq: Execution Msg" not in result.time.wait
     waits = sum(waited.total_s for waited in result.time.wait.values())
-    assert waits + result.time.cpu_s + sum(result.time.unaccounted.values()) == pytest.approx(
-        result.time.elapsed_s
-    )
+    assert waits + result.time.cpu_s + sum(result.time.unaccounted.values()) == pytest.approx(result.time.elapsed_s)
     assert result.time.wait["PX Deq: Execute Reply"].waits == 1
 
 

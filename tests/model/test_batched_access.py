@@ -50,9 +50,7 @@ def test_sessions_at_a_drive_that_reorders(users: int) -> None:
     assert calculated <= 1.01 * simulated
 
 
-@pytest.mark.parametrize(
-    "without", [{"host": {"io_path": "buffered"}}, {"instance": {"disk_asynch_io": False}}]
-)
+@pytest.mark.parametrize("without", [{"host": {"io_path": "buffered"}}, {"instance": {"disk_asynch_io": False}}])
 def test_files_without_asynchronous_io_are_read_one_by_one(without: dict[str, Any]) -> None:
     found = answer(8, "calculate", **without)
     assert PARALLEL not in found.time.wait

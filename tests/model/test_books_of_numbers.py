@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from blocktime.model.books import check_books
+from blocktime.model.closing import check_books
 from blocktime.model.errors import BooksDoNotBalance
 from blocktime.model.results import RunResult
 from blocktime.scenarios import load, run
@@ -31,7 +31,7 @@ def with_another(answer: Any, path: str, value: float) -> Any:
 @pytest.mark.parametrize(
     "path",
     ["transactions.log_writes_per_s", "programs.0.reads", "device.disk.merged_reads", "device.disk.lines.0.await_s"],
-)  # fmt: skip
+)
 def test_every_number_is_an_amount(beside_users: RunResult, path: str, value: float) -> None:
     with pytest.raises(BooksDoNotBalance, match=f"{path.rpartition('.')[2]}: .* is no amount"):
         check_books(with_another(beside_users, path, value))

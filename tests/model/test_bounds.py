@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from blocktime.model.bounds import Bounds, saturated
 from blocktime.model.budget import UNLIMITED, Budget
 from blocktime.model.demand.popular_blocks import by_popularity
-from blocktime.model.demand.transactions import CPUS
+from blocktime.model.demand.transaction_demand import CPUS
 from blocktime.model.errors import OutsideLaw, OverBudget
 from blocktime.model.spec import Transactions
 from blocktime.model.workloads.transactions.parts import parts_of
@@ -50,9 +50,7 @@ def test_the_bounds_of_the_machine_repairman_are_reached_at_both_ends() -> None:
 
 
 @given(st.floats(0.001, 0.999), SECONDS)
-def test_a_queue_of_arrivals_is_never_quicker_than_one_that_finds_nobody(
-    busy: float, service_s: float
-) -> None:
+def test_a_queue_of_arrivals_is_never_quicker_than_one_that_finds_nobody(busy: float, service_s: float) -> None:
     found = bounds({"disk": service_s}, service_s, 0.0, is_open=True)
     rate_per_s = busy / service_s
     wait_s = mmc_wait_s(rate_per_s, service_s, 1)
@@ -63,9 +61,7 @@ def test_a_queue_of_arrivals_is_never_quicker_than_one_that_finds_nobody(
 
 
 @given(st.lists(SECONDS, min_size=1, max_size=4), st.integers(1, 60), st.floats(0, 5))
-def test_a_network_of_queues_stays_within_its_bounds(
-    demands_s: list[float], users: int, think_s: float
-) -> None:
+def test_a_network_of_queues_stays_within_its_bounds(demands_s: list[float], users: int, think_s: float) -> None:
     exact = queueing.mean_values(users, demands_s, think_s)
     demands = {str(number): demand_s for number, demand_s in enumerate(demands_s)}
     found = bounds(demands, sum(demands_s), think_s)
@@ -80,15 +76,11 @@ def test_demands_are_those_at_the_throughput_that_they_allow() -> None:
 
 
 @given(
-    st.dictionaries(
-        st.sampled_from([CPUS, "data disk", "redo disk", "database writer"]), SECONDS, min_size=1
-    ),
+    st.dictionaries(st.sampled_from([CPUS, "data disk", "redo disk", "database writer"]), SECONDS, min_size=1),
     SECONDS,
     st.lists(st.floats(0, 1), min_size=4, max_size=4),
 )
-def test_a_run_is_never_beyond_its_own_bounds(
-    demands: dict[str, float], per_s: float, busy: list[float]
-) -> None:
+def test_a_run_is_never_beyond_its_own_bounds(demands: dict[str, float], per_s: float, busy: list[float]) -> None:
     """No ceiling is below the run's rate; what was busy all the time is the bottleneck."""
     utilisation = dict(zip([CPUS, "data disk", "redo disk", "database writer"], busy, strict=True))
     found = bounds(demands, 0.01, 1.0).of_run(per_s, utilisation)
@@ -129,9 +121,7 @@ def test_consistent_reads_and_spins_of_the_load_belong_to_its_bound() -> None:
         ("tpc-b", HOT_BLOCK, "run queue"),
     ],
 )
-def test_bounds_answer_where_a_simulation_takes_too_long(
-    name: str, settings: tuple[str, ...], event: str
-) -> None:
+def test_bounds_answer_where_a_simulation_takes_too_long(name: str, settings: tuple[str, ...], event: str) -> None:
     scenario = load(name, settings)
     answer = run(scenario, budget=Budget(1e-3))
     expected, stats, work = of(scenario), answer.transactions, scenario.workload
@@ -176,12 +166,8 @@ def test_no_run_of_any_transactions_beats_its_bounds(number: int) -> None:
         return
     stats, system = answer.transactions, scenario.system
     assert stats is not None
-    blocks = parts_of(by_popularity(system, work), work, per_s=stats.per_s).asked.blocks
-    if (
-        stats.unwritten_blocks
-        or system.disk.write_cache_bytes
-        or answer.physical_io.read_blocks < 0.95 * blocks
-    ):
+    blocks = parts_of(by_popularity(system, work), work, per_s=stats.per_s).device_reads.blocks
+    if stats.unwritten_blocks or system.disk.write_cache_bytes or answer.physical_io.read_blocks < 0.95 * blocks:
         return
     load = work.rate_per_s or work.users
     low_per_s, interval = stats.per_s_low or stats.per_s, stats.response_interval
@@ -206,9 +192,7 @@ def test_sorted_requests_stay_within_the_bounds_of_a_full_disk() -> None:
         (("workload.users=1", "workload.think_s=86000", "workload.transactions=100"), "ask for fewer"),
     ],
 )
-def test_what_is_more_than_any_simulation_may_do_has_bounds_too(
-    settings: tuple[str, ...], words: str
-) -> None:
+def test_what_is_more_than_any_simulation_may_do_has_bounds_too(settings: tuple[str, ...], words: str) -> None:
     answer = run(load("tpc-b", settings), budget=UNLIMITED)
     assert answer.how == "bound"
     assert [warning for warning in answer.warnings if words in warning and "--max-est" not in warning]

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from blocktime.model import books
+from blocktime.model import closing
 from blocktime.model.budget import Budget, watched
 from blocktime.model.demand import row_turns
 from blocktime.model.engine import simulate
@@ -14,7 +14,7 @@ from blocktime.model.errors import OverBudget
 from blocktime.model.loops import as_written
 from blocktime.model.loops.watch import Watch
 from blocktime.model.machine.segment import heap_blocks, heap_rows
-from blocktime.model.sim import caller, machine, write_back
+from blocktime.model.sim import caller, shared_machine, write_back
 from blocktime.model.workloads.statements import cached_segment, processes, shared_segment
 from blocktime.model.workloads.statements.cached_segment import ASK_NS, CachedSegment
 from blocktime.model.workloads.streams import processes as streams
@@ -27,7 +27,7 @@ SIMULATED = {
     "tpc-b": ("workload.transactions=100",),
     "parallel-scan": ("table.rows=20000",),
     "backup-beside-users": ("workload.transactions=100",),
-}  # fmt: skip
+}
 
 RARE = """[table]
 rows = 1500
@@ -74,13 +74,11 @@ def test_a_run_that_takes_more_than_was_expected_is_ended(blocktime: CommandLine
     assert "the simulation reached" in blocktime.refuses("run", str(rare), *seldom)
 
 
-def test_a_program_that_begins_anew_asks_no_law_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_begins_anew_asks_no_law_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rare, asked, begun = tmp_path / "rare.toml", [], []
-    law, again = processes.asked_of, processes.StatementProgram.again
+    law, again = processes.session_demand, processes.StatementProgram.again
     rare.write_text(RARE)
-    monkeypatch.setattr(processes, "asked_of", lambda *of: asked.append(of) or law(*of))
+    monkeypatch.setattr(processes, "session_demand", lambda *of: asked.append(of) or law(*of))
     monkeypatch.setattr(processes.StatementProgram, "again", lambda *of: begun.append(of) or again(*of))
     scenario = load(str(rare), ["workload.transactions=100"])
     simulate(scenario.system, scenario.workload)
@@ -128,7 +126,7 @@ def test_what_an_answer_holds_is_counted_and_given_back() -> None:
     assert over.value.of == "memory"
     with watched(Budget(None, None)) as watch:
         simulate(asked.system, asked.workload)
-    assert watch.held == 0
+    assert watch.allocated_bytes == 0
 
 
 class Recording(Watch):
@@ -138,18 +136,13 @@ class Recording(Watch):
 
     def hold(self, size_bytes: int) -> None:
         super().hold(size_bytes)
-        self.most = max(self.most, self.held)
+        self.most = max(self.most, self.allocated_bytes)
 
 
 STATEMENTS = ("full-scan-nvme", "table.rows=1000", "workload.users=3")
 UPDATES = ("two-updates-one-table", "table.rows=2000")
 UNBUFFERED = ("magni-dd-raw-100",)
-PROGRAMS = (
-    "random-read-depth",
-    "workload.runtime_s=0.01",
-    'workload.beside=[{kind="full_scan"}]',
-    "table.rows=1000",
-)
+PROGRAMS = ("random-read-depth", "workload.runtime_s=0.01", 'workload.beside=[{kind="full_scan"}]', "table.rows=1000")
 CACHED = ("magni-dd-raw-100", "workload.path=buffered")
 ARRIVING = ("magni-dd-raw-100", "workload.rate_per_s=3000", "workload.path=buffered", "workload.count=500")
 USERS = ("tpc-b", "workload.transactions=100")
@@ -178,8 +171,8 @@ LONG = ("magni-dd-raw-100", "workload.count=10", "workload.think_s=1")
         (at_begin, "FILLED_NS", USERS),
         (at_begin, "BUFFER_BYTES", USERS),
         (cached_segment, "BUFFER_BYTES", BESIDE),
-        (machine, "PLACE_BYTES", BESIDE),
-        (books, "LINE_BYTES", LONG),
+        (shared_machine, "PLACE_BYTES", BESIDE),
+        (closing, "LINE_BYTES", LONG),
         (at_begin, "SESSION_BYTES", USERS),
         (users, "MISSED_BYTES", USERS),
         (users, "ENDED_BYTES", USERS),
@@ -197,8 +190,8 @@ def test_everything_that_has_a_price_is_counted(
 ) -> None:
     scenario, counted = load(asked[0], asked[1:]), []
     monkeypatch.setattr("blocktime.model.budget.Watch", Recording)
-    if module is not books:  # which comes last, when much is given back
-        monkeypatch.setattr(books, "LINE_BYTES", 0)
+    if module is not closing:  # which comes last, when much is given back
+        monkeypatch.setattr(closing, "LINE_BYTES", 0)
     for times in (1, 10):
         monkeypatch.setattr(module, constant, times * getattr(module, constant))
         with as_written(), watched(Budget(None, None)) as watch:

@@ -36,9 +36,7 @@ def test_users_of_cached_reads_gain_what_the_catalog_states(host: str) -> None:
         (more - gain) / (next_users - users)
         for (users, gain), (next_users, more) in pairwise(zip(USERS, found, strict=True))
     ]
-    assert all(
-        gain <= min(users, system.host.cores.threads) + 1e-9 for users, gain in zip(USERS, found, strict=True)
-    )
+    assert all(gain <= min(users, system.host.cores.threads) + 1e-9 for users, gain in zip(USERS, found, strict=True))
     assert all(later <= slope + 0.02 for slope, later in pairwise(slopes))
     low, high = entry["busy_loss_percent"]["interval"]
     fields = {"least": [f"host.busy_loss_percent={high}"], "most": [f"host.busy_loss_percent={low}"]}

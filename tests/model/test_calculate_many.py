@@ -34,11 +34,7 @@ from blocktime.model.spec import (
     Update,
 )
 from blocktime.model.units import GIB, MIB
-from blocktime.model.workloads.statements.closed_form_of_many import (
-    CHOICES_OF_A_DRIVE,
-    ONE_BY_ONE,
-    FieldColumns,
-)
+from blocktime.model.workloads.statements.closed_form_of_many import CHOICES_OF_A_DRIVE, ONE_BY_ONE, FieldColumns
 from blocktime.scenarios import load
 from tests.known_by_law import SUMMED
 from tests.whole import quick
@@ -79,9 +75,7 @@ RANGE_SCAN_VALUES: dict[str, Sequence[Any]] = {
 def with_field(section: Any, path: str, value: Any) -> Any:
     """A copy of the section with one field, also one of a section in it, replaced."""
     name, _, rest = path.partition(".")
-    return section.model_copy(
-        update={name: with_field(getattr(section, name), rest, value) if rest else value}
-    )
+    return section.model_copy(update={name: with_field(getattr(section, name), rest, value) if rest else value})
 
 
 def with_fields(system: System, work: Any, fields: dict[str, Any]) -> tuple[System, Any]:
@@ -124,9 +118,7 @@ def the_same_among_others(system: System, work: Any, axes: dict[str, Any], *sets
     every = calculate_many(system, work, columns_of(axes))
     for some in sets:
         few = calculate_many(
-            system,
-            work,
-            columns_of({path: [column[place] for place in some] for path, column in axes.items()}),
+            system, work, columns_of({path: [column[place] for place in some] for path, column in axes.items()})
         )
         for name, values in every.items():
             if name == "refused":
@@ -136,9 +128,7 @@ def the_same_among_others(system: System, work: Any, axes: dict[str, Any], *sets
 
 
 SCAN = load("rahn-full-scan")
-BUFFERED = load(
-    "full-scan-nvme", ["host.io_path=buffered", "instance.disk_asynch_io=false", "disk.use=sas-15k"]
-)
+BUFFERED = load("full-scan-nvme", ["host.io_path=buffered", "instance.disk_asynch_io=false", "disk.use=sas-15k"])
 WALK = load("index-range-scan-scattered")
 
 
@@ -185,9 +175,7 @@ def test_the_bug_of_mbrc_0_among_others() -> None:
     assert requests[0] < requests[2] < requests[4]
 
 
-@pytest.mark.parametrize(
-    "name", ["rahn-pctfree-8k-10", "rahn-full-scan", "savvinov-lio-pc", "index-range-scan"]
-)
+@pytest.mark.parametrize("name", ["rahn-pctfree-8k-10", "rahn-full-scan", "savvinov-lio-pc", "index-range-scan"])
 def test_an_axis_is_answered_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     groups: list[int] = []
     answer = FieldColumns._answer
@@ -289,9 +277,7 @@ def test_any_axes_of_any_range_scan(system: System, axes: dict[str, Sequence[Any
 
 def test_a_point_that_no_array_can_answer_is_answered_alone_or_refused() -> None:
     many = calculate_many(
-        SCAN.system,
-        SCAN.workload,
-        {"workload.arraysize_rows": np.array([100, 0, 15, 0]), "table.rows": np.full(4, 5)},
+        SCAN.system, SCAN.workload, {"workload.arraysize_rows": np.array([100, 0, 15, 0]), "table.rows": np.full(4, 5)}
     )
     assert [bool(why) for why in many["refused"]] == [False, True, False, True]
     assert np.isnan(many["elapsed_s"]).tolist() == [False, True, False, True]
@@ -325,7 +311,7 @@ CASES = {
     "range scan": lambda: library_case("index-range-scan-migrated"),
     "import": lambda: library_case("magni-imp-200mb-4k", PRICED),
     "export": lambda: library_case("magni-exp"),
-}  # fmt: skip
+}
 
 
 @cache
@@ -425,9 +411,7 @@ def test_words_flags_and_nothing_beside_numbers(path: str) -> None:
 
 def test_numbers_that_numpy_made_words_of_are_a_key_error() -> None:
     with pytest.raises(KeyError):
-        calculate_many(
-            SCAN.system, SCAN.workload, {"instance.db_file_multiblock_read_count": np.array(["auto", "8"])}
-        )
+        calculate_many(SCAN.system, SCAN.workload, {"instance.db_file_multiblock_read_count": np.array(["auto", "8"])})
 
 
 def test_rows_that_did_not_migrate_beside_some_that_did() -> None:
@@ -439,9 +423,7 @@ def test_rows_that_did_not_migrate_beside_some_that_did() -> None:
 @settings(max_examples=quick(30, 80))
 @given(
     systems,
-    many_axes(
-        {**VALUES, "table.migrated_fraction": (0.0, 0.2), "tablespace.uniform_extent_bytes": (MIB, 3 * MIB)}
-    ),
+    many_axes({**VALUES, "table.migrated_fraction": (0.0, 0.2), "tablespace.uniform_extent_bytes": (MIB, 3 * MIB)}),
     st.lists(st.integers(0, 4), min_size=1, max_size=5),
 )
 def test_a_scan_is_the_same_to_the_last_bit_whatever_stands_beside_it(
@@ -451,9 +433,7 @@ def test_a_scan_is_the_same_to_the_last_bit_whatever_stands_beside_it(
 
 
 @settings(max_examples=quick(20, 40))
-@given(
-    systems, many_axes({**VALUES, **RANGE_SCAN_VALUES}), st.lists(st.integers(0, 4), min_size=1, max_size=5)
-)
+@given(systems, many_axes({**VALUES, **RANGE_SCAN_VALUES}), st.lists(st.integers(0, 4), min_size=1, max_size=5))
 def test_a_range_scan_is_the_same_to_the_last_bit_whatever_stands_beside_it(
     system: System, axes: dict[str, Sequence[Any]], some: Sequence[int]
 ) -> None:
@@ -503,9 +483,7 @@ def test_laws_of_large_arrays_are_those_of_small_ones() -> None:
     }
     every = calculate_many(given.system, given.workload, axes)
     for places in (np.arange(7, 18), random.permutation(many)[:333], np.arange(0, many, 3), np.array([5])):
-        few = calculate_many(
-            given.system, given.workload, {path: column[places] for path, column in axes.items()}
-        )
+        few = calculate_many(given.system, given.workload, {path: column[places] for path, column in axes.items()})
         for name in (*MEASURES, "exact"):
             assert every[name][places].tobytes() == few[name].tobytes(), name
 
@@ -513,10 +491,7 @@ def test_laws_of_large_arrays_are_those_of_small_ones() -> None:
 def test_rows_of_varying_length_do_not_depend_on_longer_ones_beside_them() -> None:
     random = np.random.default_rng(3)
     many = quick(60, 200)
-    axes = {
-        "table.row_bytes_sd": random.uniform(0, 160, many),
-        "table.row_bytes": random.uniform(400, 600, many),
-    }
+    axes = {"table.row_bytes_sd": random.uniform(0, 160, many), "table.row_bytes": random.uniform(400, 600, many)}
     system = System(tablespace=Tablespace(block_size_bytes=4096), table=Table(rows=100_000))
     length = axes["table.row_bytes_sd"]
     alike = [(length >= least) & (length < 2 * least + 20) for least in (0, 20, 40, 80)]

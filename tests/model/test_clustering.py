@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws.logical_io import (
+from blocktime.model.laws.buffer_gets import (
     gathered_clustering_factor,
     interleaved_clustering_factor,
     random_clustering_factor,
@@ -43,9 +43,7 @@ def test_rows_of_their_own_keys_at_random(remembered: int) -> None:
     assert found == pytest.approx(counted(list(rows), remembered), rel=0.02)
 
 
-@pytest.mark.parametrize(
-    ("keys", "remembered"), [(50, 1), (50, 200), (80, 255), (400, 255), (2000, 16), (2000, 255)]
-)
+@pytest.mark.parametrize(("keys", "remembered"), [(50, 1), (50, 200), (80, 255), (400, 255), (2000, 16), (2000, 255)])
 def test_rows_of_common_keys_at_random(keys: int, remembered: int) -> None:
     of_key = np.random.default_rng(2).integers(0, keys, ROWS)
     rows = np.lexsort((np.arange(ROWS), of_key)) // PER_BLOCK
@@ -102,9 +100,7 @@ def test_rows_by_turns_are_got_often_and_read_once(engine: str) -> None:
     clustered, by_turns = answer({}, engine), answer({"clustering": "interleaved"}, engine)
     assert by_turns.physical_io.read_blocks == clustered.physical_io.read_blocks
     table_gets = [
-        one.row_sources[1].buffers - one.row_sources[2].buffers
-        for one in (clustered, by_turns)
-        if one.row_sources
+        one.row_sources[1].buffers - one.row_sources[2].buffers for one in (clustered, by_turns) if one.row_sources
     ]
     blocks = clustered.index.clustering_factor if clustered.index else 0
     assert table_gets[0] == ceil(blocks / 10)
@@ -141,11 +137,7 @@ def test_one_key_of_a_bitmap_index() -> None:
     ("index", "work", "sentence"),
     [
         ({"bitmap": True, "unique": True}, {}, "a bitmap index is never unique"),
-        (
-            {"bitmap": True, "key_columns": 2, "prefix_distinct_keys": 2},
-            {"access": "skip"},
-            "range and full scans",
-        ),
+        ({"bitmap": True, "key_columns": 2, "prefix_distinct_keys": 2}, {"access": "skip"}, "range and full scans"),
     ],
 )
 def test_what_no_bitmap_index_is(index: dict[str, Any], work: dict[str, Any], sentence: str) -> None:

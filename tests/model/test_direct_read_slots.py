@@ -3,7 +3,7 @@
 import pytest
 
 from blocktime.model.laws.read_slots import device_s, mean_slots, slots_by_time, stages
-from blocktime.model.machine.host.read_slots import ReadSlots
+from blocktime.model.machine.host.session_slots import ReadSlots
 from blocktime.model.results import RunResult
 from blocktime.scenarios import load
 from tests.engines import by

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blocktime.model.demand import demand_of
-from blocktime.model.demand.conditions import USED_FOR, Conditions, conditions_of, extrapolations
+from blocktime.model.demand.operating_conditions import USED_FOR, Conditions, conditions_of, extrapolations
 from blocktime.model.engine import calculate, calculate_many, simulate
 from blocktime.model.measures import measures_of
 from blocktime.model.provenance import Constant, Extrapolation, show_times, worst_first
@@ -59,9 +59,7 @@ def ranged(system: System, ranges: dict[str, tuple[float, float]]) -> System:
 
 
 def beyond(used: float, low: float, high: float) -> Extrapolation:
-    return Extrapolation(
-        constant="host.logical_io_s", quantity="block_size_bytes", used=used, low=low, high=high
-    )
+    return Extrapolation(constant="host.logical_io_s", quantity="block_size_bytes", used=used, low=low, high=high)
 
 
 # --- how far ----------------------------------------------------------------------------------------------------------
@@ -71,9 +69,7 @@ def beyond(used: float, low: float, high: float) -> Extrapolation:
     ("used", "low", "high", "times"),
     [(32_768, 2_048, 16_384, 2.0), (512, 2_048, 16_384, 4.0), (15, 100, 100, 100 / 15), (1.5, 0, 1, 1.5)],
 )
-def test_how_far_is_the_factor_to_the_nearest_bound(
-    used: float, low: float, high: float, times: float
-) -> None:
+def test_how_far_is_the_factor_to_the_nearest_bound(used: float, low: float, high: float, times: float) -> None:
     assert beyond(used, low, high).times == pytest.approx(times, rel=1e-15)
 
 
@@ -161,16 +157,14 @@ def test_every_run_uses_some_constants_and_not_others(kind: str) -> None:
     system, work = case_of(kind)
     used = {path for part in parts_of(system, work) for path in USED_FOR if part.uses(path)}
     assert used
-    assert ("host.update_row_s" in used) == (kind == "update")
+    assert ("host.migrate_row_s" in used) == (kind == "update")
     assert ("host.reap_call_s" in used) == (kind == "scan")
     assert ("client.row_s" in used) == (
         kind in ("scan", "buffered scan of users", "range scan", "insert", "import", "export")
     )
     assert ("host.write_call_s" in used) == (kind.endswith("writes") or kind == "import")
     assert ("host.page_write_s" in used) == (kind in ("cached writes", "synchronous writes", "import"))
-    assert ("disk.write_bandwidth_bytes_per_s" in used) == (
-        kind in ("cached writes", "import", "transactions")
-    )
+    assert ("disk.write_bandwidth_bytes_per_s" in used) == (kind in ("cached writes", "import", "transactions"))
 
 
 def test_constants_of_the_disk_count_only_where_it_is_asked() -> None:
@@ -211,10 +205,7 @@ def test_both_engines_and_arrays_tell_the_same(kind: str) -> None:
     assert measures_of(simulate(made, work, seed=1))["extrapolated_constants"] == len(law.extrapolated)
     many = calculate_many(made, work, {"disk.overhead_s": [1e-4, 2e-4]})
     without = calculate(
-        made.model_copy(
-            update={"constants": {p: c for p, c in made.constants.items() if p != "disk.overhead_s"}}
-        ),
-        work,
+        made.model_copy(update={"constants": {p: c for p, c in made.constants.items() if p != "disk.overhead_s"}}), work
     )
     assert many["extrapolated_constants"].tolist() == [len(without.extrapolated)] * 2
 

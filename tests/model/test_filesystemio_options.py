@@ -82,9 +82,7 @@ def test_an_option_says_what_path_and_disk_asynch_io_say(
     other = "buffered" if io_path == "direct" else "direct"
     on = ("instance.disk_asynch_io=true", f"instance.filesystemio_options={options}")
     said = answers(name, f"host.io_path={other}", *on)
-    assert said == answers(
-        name, f"host.io_path={io_path}", f"instance.disk_asynch_io={str(asynchronous).lower()}"
-    )
+    assert said == answers(name, f"host.io_path={io_path}", f"instance.disk_asynch_io={str(asynchronous).lower()}")
 
 
 @pytest.mark.sampled(3)
@@ -158,9 +156,7 @@ def in_a_file_system(options: str, found: float = 0.0) -> System:
     host = alone.host.model_dump() | {"page_cache_hit_fraction": found, "copy_bytes_per_s": COPY_BYTES_PER_S}
     instance = alone.instance.model_dump() | {"filesystemio_options": options}
     host["io_path"] = "buffered"
-    return alone.model_copy(
-        update={"host": Host.model_validate(host), "instance": Instance.model_validate(instance)}
-    )
+    return alone.model_copy(update={"host": Host.model_validate(host), "instance": Instance.model_validate(instance)})
 
 
 def one_user(system: System, **more: Any) -> RunResult:
@@ -192,9 +188,7 @@ def test_direct_reads_of_transactions_know_no_page_cache(found: float) -> None:
 
 @pytest.mark.parametrize(("options", "parallel"), [("setall", True), ("directio", False), ("asynch", False)])
 def test_reads_are_handed_over_together_where_oracle_goes_on_meanwhile(options: str, parallel: bool) -> None:
-    kind = Transaction(
-        gets=GETS, rows=0, changed_blocks=0, redo_bytes=0, commits=False, calls=1, parallel_reads=4
-    )
+    kind = Transaction(gets=GETS, rows=0, changed_blocks=0, redo_bytes=0, commits=False, calls=1, parallel_reads=4)
     result = one_user(in_a_file_system(options), mix=(kind,))
     assert (PARALLEL in result.time.wait) is parallel
     assert (SEQUENTIAL in result.time.wait) or parallel

@@ -82,9 +82,7 @@ def test_an_index_only_scan_gets_and_reads_levels_and_leaves(engine: Any) -> Non
 @pytest.mark.parametrize("access", ["range", "unique"])
 def test_an_index_only_access_does_not_depend_on_the_table_s_blocks(engine: Any, access: str) -> None:
     answers = [
-        answer(
-            scan({"unique": True, "clustering": clustering}, table, access=access, index_only=True), engine
-        )
+        answer(scan({"unique": True, "clustering": clustering}, table, access=access, index_only=True), engine)
         for clustering in ("clustered", "scattered")
         for table in ({}, {"migrated_fraction": 0.5}, {"blocks": 50_000}, {"cached_fraction": 1.0})
     ]
@@ -185,20 +183,10 @@ def test_branch_blocks_by_hand() -> None:
     ("key", "at_8k", "at_16k", "at_32k"),
     [
         # entries a leaf: (block - 192 - 10 %) / (key + columns + 11, or 10 where unique); leaves of 1,000,000 rows
-        (
-            {"key_bytes": 5, "key_columns": 1, "unique": True},
-            (448, 2233),
-            (909, 1101),
-            (1831, 547),
-        ),  # NUMBER, 16 each
+        ({"key_bytes": 5, "key_columns": 1, "unique": True}, (448, 2233), (909, 1101), (1831, 547)),  # NUMBER, 16 each
         ({"key_bytes": 7, "key_columns": 1}, (377, 2653), (765, 1308), (1541, 649)),  # DATE, 19 each
         ({"key_bytes": 15, "key_columns": 1}, (265, 3774), (539, 1856), (1085, 922)),  # VARCHAR2, 27 each
-        (
-            {"key_bytes": 12, "key_columns": 2},
-            (287, 3485),
-            (582, 1719),
-            (1172, 854),
-        ),  # NUMBER and DATE, 25 each
+        ({"key_bytes": 12, "key_columns": 2}, (287, 3485), (582, 1719), (1172, 854)),  # NUMBER and DATE, 25 each
     ],
 )
 def test_leaves_by_hand(
@@ -233,10 +221,7 @@ def test_the_height_follows_from_the_leaves(engine: Any) -> None:
     [
         ({"blevel": 0}, r"index.blevel is 0, but the index has 279 leaf blocks"),
         ({"key_bytes": 6398}, r"index.key_bytes 6,398 .*allowed are 6,398 \(ORA-01450\)"),
-        (
-            {"leaf_blocks": 99},
-            r"leaf_blocks is 99; allowed is at least 250, .* at most 400 of the 100,000 entries",
-        ),
+        ({"leaf_blocks": 99}, r"leaf_blocks is 99; allowed is at least 250, .* at most 400 of the 100,000 entries"),
         ({"clustering_factor": 1000}, r"clustering_factor is 1,000; .*1,220 blocks that the rows fill"),
         ({"clustering_factor": 100_001}, r"clustering_factor is 100,001; .*100,000 rows"),
     ],
@@ -253,9 +238,7 @@ def test_more_rows_than_the_blocks_hold_are_refused(kind: str) -> None:
         given = from_mapping(
             {"table": {"rows": 99_999, "row_bytes": 100, "blocks": blocks}, "workload": {"kind": kind}}
         )
-        if (
-            fit and kind != "delete"
-        ):  # a delete is played row by row: no block may hold more than its bytes allow
+        if fit and kind != "delete":  # a delete is played row by row: no block may hold more than its bytes allow
             assert answer(given).time.elapsed_s > 0
         elif not fit:
             with pytest.raises(OutsideLaw, match=r"table.blocks is 1,262; allowed is at least 1,263"):
@@ -263,13 +246,7 @@ def test_more_rows_than_the_blocks_hold_are_refused(kind: str) -> None:
 
 
 def test_the_longest_keys_by_block_size() -> None:
-    assert [longest_key_bytes(size * 1024) for size in (2, 4, 8, 16, 32)] == [
-        1478,
-        3118,
-        6398,
-        12_958,
-        26_078,
-    ]
+    assert [longest_key_bytes(size * 1024) for size in (2, 4, 8, 16, 32)] == [1478, 3118, 6398, 12_958, 26_078]
 
 
 @ENGINES
@@ -315,18 +292,10 @@ def test_costs_of_five_plans_by_hand(work: dict[str, Any], cost: float) -> None:
     assert answer(scan({"unique": True}, **work)).optimizer.io_cost == pytest.approx(cost, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("key_bytes", "columns", "more"), [(8, 1, True), (7, 1, False), (7, 2, True), (2, 6, False)]
-)
-def test_of_an_entry_its_columns_are_sent_with_a_byte_of_length_each(
-    key_bytes: int, columns: int, more: bool
-) -> None:
+@pytest.mark.parametrize(("key_bytes", "columns", "more"), [(8, 1, True), (7, 1, False), (7, 2, True), (2, 6, False)])
+def test_of_an_entry_its_columns_are_sent_with_a_byte_of_length_each(key_bytes: int, columns: int, more: bool) -> None:
     """1,000 of them are more than the 8,192 bytes of a message, or not."""
-    settings = [
-        f"index.key_bytes={key_bytes}",
-        f"index.key_columns={columns}",
-        "workload.arraysize_rows=1000",
-    ]
+    settings = [f"index.key_bytes={key_bytes}", f"index.key_columns={columns}", "workload.arraysize_rows=1000"]
     asked = load("index-only-scan", settings)
     assert (MORE_DATA in calculate(asked.system, asked.workload).time.wait) == more
 
@@ -334,15 +303,11 @@ def test_of_an_entry_its_columns_are_sent_with_a_byte_of_length_each(
 @pytest.mark.parametrize("engine", [calculate, simulate])
 @pytest.mark.parametrize("bitmap", [False, True])
 @pytest.mark.parametrize(("fraction", "entries"), [(0.999999, 0), (0.99995, 1), (0.9999, 2)])
-def test_an_index_has_an_entry_or_is_refused(
-    engine: Any, bitmap: bool, fraction: float, entries: int
-) -> None:
+def test_an_index_has_an_entry_or_is_refused(engine: Any, bitmap: bool, fraction: float, entries: int) -> None:
     index = {"bitmap": bitmap, "null_fraction": fraction}
     asked = scan(index, {"rows": 20_000}, selectivity_fraction=1.0)
     if entries:
         assert engine(asked.system, asked.workload).calls["fetch"].rows == entries
         return
-    with pytest.raises(
-        OutsideLaw, match=r"^index.null_fraction 0.999999 .* none of the 20,000 rows .*; allowed is"
-    ):
+    with pytest.raises(OutsideLaw, match=r"^index.null_fraction 0.999999 .* none of the 20,000 rows .*; allowed is"):
         engine(asked.system, asked.workload)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from blocktime.model.errors import OutsideLaw
-from blocktime.model.laws import logical_io
+from blocktime.model.laws import buffer_gets
 from tests.model.test_index_access import ENGINES, answer
 from tests.model.test_index_access import scan as any_scan
 
@@ -30,19 +30,13 @@ def walked(blocks: int, rows: int, keys: int, seed: int) -> int:
 def test_the_clustering_factor_of_keys_at_random_is_that_of_a_walk(keys: int) -> None:
     blocks, rows = 100, 10_000
     found = sum(walked(blocks, rows, keys, seed) for seed in range(5)) / 5
-    law = logical_io.random_clustering_factor(blocks, rows, keys)
-    assert law == pytest.approx(
-        found, rel=0.03 if keys < 2000 else 0.08
-    )  # with few rows a key their number varies
+    law = buffer_gets.random_clustering_factor(blocks, rows, keys)
+    assert law == pytest.approx(found, rel=0.03 if keys < 2000 else 0.08)  # with few rows a key their number varies
 
 
 def test_a_key_for_each_row_is_the_law_without_keys() -> None:
-    assert logical_io.random_clustering_factor(50, 3000, 3000) == logical_io.random_clustering_factor(
-        50, 3000
-    )
-    assert logical_io.random_clustering_factor(50, 3000, 1) == pytest.approx(
-        50
-    )  # one key lies in block order
+    assert buffer_gets.random_clustering_factor(50, 3000, 3000) == buffer_gets.random_clustering_factor(50, 3000)
+    assert buffer_gets.random_clustering_factor(50, 3000, 1) == pytest.approx(50)  # one key lies in block order
 
 
 @ENGINES
@@ -131,17 +125,17 @@ def test_the_optimizer_pays_for_a_leaf_each_search(blevel: int, leading: int, co
 
 def test_branches_of_searches_by_hand() -> None:
     """10,000 leaves below 100 branches, 100 a branch, below a root: 7 searches pass the root and 7 branches."""
-    assert logical_io.branch_gets(2, 10_000, 100, 7) == 1 + 7
-    assert logical_io.branch_gets(2, 10_000, 100, 5000) == 1 + 100
-    assert logical_io.branch_gets(2, 10_000, 100, 1) == 2
-    assert logical_io.branch_gets(0, 1, 100, 1) == 0
+    assert buffer_gets.branch_gets(2, 10_000, 100, 7) == 1 + 7
+    assert buffer_gets.branch_gets(2, 10_000, 100, 5000) == 1 + 100
+    assert buffer_gets.branch_gets(2, 10_000, 100, 1) == 2
+    assert buffer_gets.branch_gets(0, 1, 100, 1) == 0
 
 
 def test_leaves_of_searches_by_hand() -> None:
-    assert logical_io.probed_leaves(279, 27.9, 1) == 28
-    assert logical_io.probed_leaves(279, 27.9, 10) == 10 * 3
-    assert logical_io.probed_leaves(279, 0.1, 10) == 10
-    assert logical_io.probed_leaves(279, 0.1, 1000) == 279
+    assert buffer_gets.probed_leaves(279, 27.9, 1) == 28
+    assert buffer_gets.probed_leaves(279, 27.9, 10) == 10 * 3
+    assert buffer_gets.probed_leaves(279, 0.1, 10) == 10
+    assert buffer_gets.probed_leaves(279, 0.1, 1000) == 279
 
 
 @pytest.mark.parametrize(
@@ -155,9 +149,7 @@ def test_leaves_of_searches_by_hand() -> None:
         ({"distinct_keys": 9, "key_columns": 2}, SKIPS, r"how many values .* set index.prefix_distinct_keys"),
         (LEADING | {"distinct_keys": 3}, SKIPS, r"prefix_distinct_keys is 4; allowed are at most the 3 keys"),
     ],
-)  # fmt: skip
-def test_what_no_index_has_is_refused_in_a_sentence(
-    index: dict[str, Any], work: dict[str, Any], sentence: str
-) -> None:
+)
+def test_what_no_index_has_is_refused_in_a_sentence(index: dict[str, Any], work: dict[str, Any], sentence: str) -> None:
     with pytest.raises(OutsideLaw, match=sentence):
         answer(scan(index, **work))

@@ -76,9 +76,7 @@ def test_arrays_of_scenarios_search_as_one_scenario_does() -> None:
     given = from_mapping({"table": {"rows": 20_000}, "workload": {"kind": "insert", "method": "row"}})
     rows = [1_000, 5_000]
     many = calculate_many(
-        given.system,
-        given.workload.model_copy(update={"uncommitted_delete_fraction": 1.0}),
-        {"workload.rows": rows},
+        given.system, given.workload.model_copy(update={"uncommitted_delete_fraction": 1.0}), {"workload.rows": rows}
     )
     for place, count in enumerate(rows):
         work = given.workload.model_copy(update={"uncommitted_delete_fraction": 1.0, "rows": count})

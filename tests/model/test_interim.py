@@ -19,7 +19,8 @@ def reach_percent(result: RunResult) -> float:
     stats = result.transactions
     assert stats is not None
     assert stats.response_interval is not None
-    return 100 * (stats.response_interval.high_s / stats.response_s - 1)
+    interval, mean_s = stats.response_interval, stats.response_s
+    return 100 * max(interval.high_s - mean_s, mean_s - interval.low_s) / mean_s
 
 
 def test_answers_so_far_are_of_the_same_run_and_precise_enough_to_be_shown() -> None:

@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 from blocktime.model import loops
-from blocktime.model.loops import build
-from tests.plain import PLAIN
+from blocktime.model.loops import buffers, build, calendar, rotating
 
+PLAIN = {
+    name: loop
+    for part in (buffers, calendar, rotating)
+    for name, loop in vars(part).items()
+    if getattr(loop, "__module__", "") == part.__name__
+}
 ROOT = Path(__file__).resolve().parents[2]
-USES = "from blocktime.model import loops; from blocktime.model.loops import cache, fastest;"
+USES = "from blocktime.model import loops; from blocktime.model.loops import buffers, fastest;"
 
 
 @pytest.fixture
@@ -46,32 +51,32 @@ def test_every_loop_has_a_compiled_twin() -> None:
 
 def test_one_text_for_the_compiler() -> None:
     text = build.text()
-    assert text.count("cdef class ") == 86
-    assert "cpdef void least_recent(const unsigned int[::1] ids" in text
+    assert text.count("cdef class ") == 91
+    assert "cpdef long long filled(self, const long long[::1] blocks, const double[::1] touched_s" in text
     assert "cdef inline double seek_s(" in text  # a law, as it stands
     assert "object seek" not in text
 
 
-@pytest.mark.parametrize("part", ["loops/places.py", "laws/disk.py", "units.py", "loops/build.py"])
+@pytest.mark.parametrize("part", ["loops/places.py", "laws/rotating_disk.py", "units.py", "loops/build.py"])
 def test_an_old_compiled_module_is_never_used(elsewhere: Path, part: str) -> None:
     if loops.compiled() is None:
         pytest.skip("no C compiler here")
-    assert said(elsewhere, "fastest(cache.least_recent) is cache.least_recent") == "False"
+    assert said(elsewhere, "fastest(buffers.TouchCounts) is buffers.TouchCounts") == "False"
     with (elsewhere / "blocktime" / "model" / part).open("a") as file:
         file.write("\n# another text\n")
-    assert said(elsewhere, "fastest(cache.least_recent) is cache.least_recent") == "True"
-    assert said(elsewhere, "fastest(cache.least_recent) and loops.why_slow()") == build.PLAIN
+    assert said(elsewhere, "fastest(buffers.TouchCounts) is buffers.TouchCounts") == "True"
+    assert said(elsewhere, "fastest(buffers.TouchCounts) and loops.why_slow()") == build.PLAIN
     old = next((elsewhere / "blocktime" / "model" / "loops" / "compiled").iterdir())
     wanted = said(elsewhere, "loops.build.file()")
     old.rename(wanted)  # under the name of a new one it has another way in
-    assert said(elsewhere, "fastest(cache.least_recent) is cache.least_recent") == "True"
+    assert said(elsewhere, "fastest(buffers.TouchCounts) is buffers.TouchCounts") == "True"
 
 
 def test_a_broken_module_is_none(elsewhere: Path) -> None:
     compiled = elsewhere / "blocktime" / "model" / "loops" / "compiled"
     compiled.mkdir(exist_ok=True)
     (compiled / build.file().name).write_bytes(b"no module")
-    assert said(elsewhere, "fastest(cache.least_recent) is cache.least_recent") == "True"
+    assert said(elsewhere, "fastest(buffers.TouchCounts) is buffers.TouchCounts") == "True"
 
 
 def test_without_a_compiler_one_sentence_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,10 +101,7 @@ def test_where_nothing_may_be_written_nothing_is_kept(tmp_path: Path) -> None:
 def test_a_newer_module_takes_the_place_of_older_ones(tmp_path: Path) -> None:
     new, made = tmp_path / "new", build.file(tmp_path / "compiled")
     made.parent.mkdir()
-    old, other = (
-        made.with_name(made.name.replace(build.name(), "loops_0")),
-        made.with_name("loops_0.other.so"),
-    )
+    old, other = (made.with_name(made.name.replace(build.name(), "loops_0")), made.with_name("loops_0.other.so"))
     for path in (new, old, other):
         path.write_bytes(path.name.encode())
     assert build._keep(new, made) == ""

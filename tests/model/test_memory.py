@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.patience import LIMIT_S
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import gc, json, sys
@@ -66,9 +68,9 @@ OF_SIZE = {
         SCAN, SCAN, table={"rows": 750_000 * size, "row_bytes": 1000}, instance={"buffer_cache_bytes": "2G"}
     ),
     "lines of iostat": lambda size: beside(*[HOURLY] * (1 + size), disk=SLOW),
-    "users": lambda size: users(users=10_000 * size, think_s=100, transactions=1000),
+    "users": lambda size: users(users=20_000 * size, think_s=100, transactions=1000),
     "transactions": lambda size: users(users=20, think_s=0.01, transactions=600_000 * size, mix=[{"gets": 2}]),
-}  # fmt: skip
+}
 
 
 def small_work(work: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +103,7 @@ def test_what_is_counted_is_what_is_taken(kind: str, size: int) -> None:
         json.dumps(small(data)),
         json.dumps(data),
     ]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True, timeout=100)
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True, timeout=LIMIT_S)
     counted, grown = map(int, done.stdout.split())
     assert grown > 10e6
     assert grown / 1.1 <= counted <= 2 * grown

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blocktime.model import calculate, simulate
-from blocktime.model.books import check_books
+from blocktime.model.closing import check_books
 from blocktime.model.errors import BooksDoNotBalance
 from blocktime.model.money_books import money_of
 from blocktime.model.results import Money, RunResult, TransactionStats
@@ -29,14 +29,14 @@ from blocktime.model.spec import (
     Update,
     Workload,
     WriteStream,
-)  # fmt: skip
+)
 
 PRICES = {
     "licence_per_processor": 47_500.0, "core_per_hour": 0.05, "storage_per_gb_month": 0.1,
     "storage_per_iops_month": 0.005,
 }  # fmt: skip
 AMOUNTS = ("licence", "support", "infrastructure", "storage", "total", "machine", "used_per_hour", "machine_per_hour",
-           "per_million_logical_io", "halving_gets_saves_per_hour")  # fmt: skip
+           "per_million_logical_io")  # fmt: skip
 WORK: list[Workload] = [
     FullScan(), IndexRangeScan(), Update(growth_bytes=2), Insert(rows=2000), Delete(),
     WriteStream(count=50), ReadStream(count=50, pattern="random"),
@@ -88,18 +88,6 @@ def test_costs_are_linear_in_the_prices(times: float) -> None:
 def test_no_prices_cost_nothing() -> None:
     found = cost(with_prices(0), FullScan())
     assert not any(getattr(found, name) for name in AMOUNTS)
-    assert found.halving_gets_frees_cores
-
-
-def test_half_of_the_gets_saves_half_of_their_cpu() -> None:
-    result = calculate(with_prices(), FullScan())
-    money = result.money
-    assert money.halving_gets_saves_per_hour is not None
-    saved = result.time.cpu["buffer gets"] / 2 / 3600 * money.core_per_hour
-    assert money.halving_gets_saves_per_hour * money.takes_s / 3600 == pytest.approx(saved)
-    assert money.halving_gets_frees_cores == pytest.approx(
-        result.time.cpu["buffer gets"] / 2 / result.time.elapsed_s
-    )
 
 
 def test_a_million_gets_cost_their_cpu_with_their_rows() -> None:
@@ -113,7 +101,6 @@ def test_a_stream_has_no_gets() -> None:
     found = simulate(with_prices(), WriteStream(count=50)).money
     assert found is not None
     assert found.per_million_logical_io is None
-    assert found.halving_gets_saves_per_hour is None
     assert found.storage_bytes == 50 * 8192
 
 
@@ -136,9 +123,7 @@ def test_a_machine_takes_whole_licences() -> None:
 def test_storage_is_what_is_paid_for() -> None:
     given = cost(with_prices(storage_bytes=2**40, storage_iops=5000), FullScan())
     assert given.storage * 3600 / given.takes_s == pytest.approx((1024 * 0.1 + 5000 * 0.005) / 730)
-    flat = with_prices(storage_bytes=0, storage_iops=0).model_copy(
-        update={"disk": Disk(volume_per_month=146.0)}
-    )
+    flat = with_prices(storage_bytes=0, storage_iops=0).model_copy(update={"disk": Disk(volume_per_month=146.0)})
     assert cost(flat, FullScan()).storage * 3600 / cost(flat, FullScan()).takes_s == pytest.approx(146 / 730)
     limited = with_prices().model_copy(update={"disk": Disk(iops_limit=3000)})
     assert cost(limited, FullScan()).storage_iops == 3000
@@ -170,10 +155,9 @@ def test_a_transaction_costs_its_cpu_and_its_share_of_an_hour() -> None:
 
 
 def test_threads_of_a_core_share_its_price() -> None:
-    """Eight threads are busy on four cores: four cores are paid, and half of the gets frees two."""
+    """Eight threads are busy on four cores: four cores are paid."""
     money = money_of(with_prices(), Transactions(), of_transactions(cpu_s=0.08, per_s=100))
     assert money.used_cores == pytest.approx(4)
-    assert money.halving_gets_frees_cores == pytest.approx(2)
 
 
 def test_work_that_takes_no_time_has_no_cost() -> None:

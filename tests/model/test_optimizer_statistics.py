@@ -36,9 +36,7 @@ def test_the_figures_used_are_in_the_answer() -> None:
     """8 blocks of 8K: SREADTIM 10 ms + 2 ms, MREADTIM 10 ms + 16 ms; what was gathered as it is."""
     plain, gathered = cost(), cost(sreadtim_s=0.005, cpuspeed_hz=1e9)
     assert (plain.sreadtim_s, plain.mreadtim_s, plain.cpuspeed_hz) == pytest.approx((0.012, 0.026, 2.5e9))
-    assert (gathered.sreadtim_s, gathered.mreadtim_s, gathered.cpuspeed_hz) == pytest.approx(
-        (0.005, 0.026, 1e9)
-    )
+    assert (gathered.sreadtim_s, gathered.mreadtim_s, gathered.cpuspeed_hz) == pytest.approx((0.005, 0.026, 1e9))
     old = cost(kind="none")
     assert (old.sreadtim_s, old.mreadtim_s, old.cpuspeed_hz) == (None, None, None)
 
@@ -63,10 +61,7 @@ def test_times_that_contradict_each_other_are_refused() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        (
-            {"sreadtim_s": 0.2},
-            r"sreadtim_s is 0.2, but mreadtim_s follows .* as 0.026; .*: give both or none",
-        ),
+        ({"sreadtim_s": 0.2}, r"sreadtim_s is 0.2, but mreadtim_s follows .* as 0.026; .*: give both or none"),
         ({"mreadtim_s": 0.004}, r"mreadtim_s is 0.004, but sreadtim_s follows .* as 0.012; "),
     ],
 )
@@ -82,10 +77,7 @@ def test_the_one_of_a_scan_comes_with_9_2(kind: str) -> None:
     io_costs = []
     for release in ("8.1.7", "9.2", "19c"):
         given = from_mapping(
-            {
-                "instance": {"release": release, "statistics": {"kind": kind}},
-                "workload": {"kind": "full_scan"},
-            }
+            {"instance": {"release": release, "statistics": {"kind": kind}}, "workload": {"kind": "full_scan"}}
         )
         opinion = calculate(given.system, given.workload).optimizer
         io_costs.append(opinion.io_cost)

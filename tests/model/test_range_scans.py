@@ -36,10 +36,7 @@ def test_a_row_of_a_table_of_more_blocks_than_rows_lies_in_one_block() -> None:
 
 @pytest.mark.parametrize("clustering", ["clustered", "scattered"])
 def test_more_rows_in_as_many_blocks_never_cost_less(clustering: str) -> None:
-    times = [
-        answer(scan(0.01, clustering, rows=rows, blocks=30_000)).time.elapsed_s
-        for rows in (100, 1000, 10_000)
-    ]
+    times = [answer(scan(0.01, clustering, rows=rows, blocks=30_000)).time.elapsed_s for rows in (100, 1000, 10_000)]
     assert times == sorted(times)
 
 
@@ -74,9 +71,7 @@ def gets_of_a_walk(blocks: list[int], array: int, first: int) -> int:
     return gets
 
 
-@pytest.mark.parametrize(
-    ("array", "first"), [(10, None), (7, None), (100, None), (10, 1), (15, 1), (15, 5), (1, None)]
-)
+@pytest.mark.parametrize(("array", "first"), [(10, None), (7, None), (100, None), (10, 1), (15, 1), (15, 5), (1, None)])
 @pytest.mark.parametrize("clustering", ["clustered", "scattered"])
 def test_gets_are_those_of_a_literal_walk(clustering: str, array: int, first: int | None) -> None:
     """Each further call gets the leaf again, and the table's block only where the next row is in it."""
@@ -112,24 +107,16 @@ def test_gets_are_those_of_a_literal_walk(clustering: str, array: int, first: in
 )
 def test_leaves_hold_as_many_entries_as_their_bytes_allow(index: dict[str, Any], entries: int) -> None:
     for rows, leaves in ((100 * entries, 100), (100 * entries + 1, 101)):
-        given = from_mapping(
-            {"table": {"rows": rows}, "index": index, "workload": {"kind": "index_range_scan"}}
-        )
+        given = from_mapping({"table": {"rows": rows}, "index": index, "workload": {"kind": "index_range_scan"}})
         assert (
-            index_statistics(
-                given.system, segment_of(given.system, row_shape(given.system.table))
-            ).leaf_blocks
+            index_statistics(given.system, segment_of(given.system, row_shape(given.system.table))).leaf_blocks
             == leaves
         )
 
 
 def test_a_clustering_factor_beyond_the_rows_is_refused() -> None:
     given = from_mapping(
-        {
-            "table": {"rows": 1000},
-            "index": {"clustering_factor": 1001},
-            "workload": {"kind": "index_range_scan"},
-        }
+        {"table": {"rows": 1000}, "index": {"clustering_factor": 1001}, "workload": {"kind": "index_range_scan"}}
     )
     with pytest.raises(OutsideLaw, match=r"clustering_factor is 1,001.*1,000 rows"):
         answer(given)

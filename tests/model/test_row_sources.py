@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blocktime.model.books import check_books
+from blocktime.model.closing import check_books
 from blocktime.model.engine import calculate, simulate
 from blocktime.model.errors import BooksDoNotBalance
 from blocktime.model.results import RowSource, RunResult
@@ -81,9 +81,7 @@ def test_row_sources_of_an_index_statement_add_up(drawn: dict[str, Any]) -> None
 @ENGINES
 @pytest.mark.parametrize("select", ["rows", "count"])
 @pytest.mark.parametrize("access", ["range", "full", "unique"])
-def test_the_index_below_a_table_gets_and_reads_what_it_does_alone(
-    engine: Any, access: str, select: str
-) -> None:
+def test_the_index_below_a_table_gets_and_reads_what_it_does_alone(engine: Any, access: str, select: str) -> None:
     """Whatever the table holds, the scan of the index is the one that an index-only query makes."""
     work = {"access": access, "select": select, "selectivity_fraction": 0.1, "arraysize_rows": 15}
     index = {"unique": True, "clustering": "scattered"}

@@ -54,7 +54,7 @@ def test_programs_begin_no_call_after_their_run_time_and_complete_the_last() -> 
         ("nvme", "read_stream", {"runtime_s": 2, "rate_per_s": 300, "arrivals": "regular"}, 0.01),
         ("nvme", "read_stream", {"runtime_s": 2, "rate_per_s": 300}, 0.15),
     ],
-)  # fmt: skip
+)
 def test_a_forecast_says_about_how_many_calls_a_run_time_holds(
     disk: str, kind: str, work: dict[str, Any], within: float
 ) -> None:

@@ -117,15 +117,12 @@ def test_arrivals_beyond_what_a_device_does_end_whatever_the_closed_form_thinks(
 ) -> None:
     saturation_of = expected_run.saturation_of
     monkeypatch.setattr(
-        expected_run,
-        "saturation_of",
-        lambda *asked: saturation_of(*asked)._replace(demands={"data disk": 1e-9}),
+        expected_run, "saturation_of", lambda *asked: saturation_of(*asked)._replace(demands={"data disk": 1e-9})
     )
     system, work = asked_of(FLASH, users=1, think_s=0.0, rate_per_s=300)
     answer = simulate(system, work)
     assert any(
-        warning.startswith("workload.rate_per_s 300 is more than the system does")
-        for warning in answer.warnings
+        warning.startswith("workload.rate_per_s 300 is more than the system does") for warning in answer.warnings
     )
     monkeypatch.setattr(by_events, "MOST_QUEUED", 500)
     with pytest.raises(OutsideLaw, match="the queue grows without end: lower the rate"):
@@ -141,14 +138,8 @@ def test_arrivals_beyond_what_a_device_does_end_whatever_the_closed_form_thinks(
         ("oltp-nvme", ["disk.use=azure-p30", "workload.users=400", "workload.think_s=100ms"]),
         ("oltp-nvme", ["disk.use=ebs-gp3", "workload.users=150", "workload.think_s=0"]),
         ("oltp-nvme", ["disk.use=ebs-gp3", "workload.users=300", "workload.think_s=100ms"]),
-        (
-            "oltp-nvme",
-            ["disk.use=ebs-gp3", "workload.users=200", "workload.think_s=0", "host.nr_requests=32"],
-        ),
-        (
-            "oltp-nvme",
-            ["disk.use=ebs-gp3", "workload.users=130", "workload.think_s=0", "host.scheduler=none"],
-        ),
+        ("oltp-nvme", ["disk.use=ebs-gp3", "workload.users=200", "workload.think_s=0", "host.nr_requests=32"]),
+        ("oltp-nvme", ["disk.use=ebs-gp3", "workload.users=130", "workload.think_s=0", "host.scheduler=none"]),
         ("tpc-b", ["disk.use=sas-15k", "host.scheduler=none", "workload.users=60", "workload.think_s=0.2"]),
         ("tpc-c", ["instance.redo_disk=own", "workload.users=60"]),
     ],

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from blocktime.model import simulate
 from blocktime.model.causes import BUFFER_BUSY, ITL_ENTRY, ROW_LOCK
-from blocktime.model.demand.change import is_mended, lengths_of
 from blocktime.model.demand.heap_run import heap_rules
+from blocktime.model.demand.row_changes import is_mended, lengths_of
 from blocktime.model.demand.row_turns import NEW, Turn
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.machine.segment.extent_map import high_water_steps
@@ -22,11 +22,13 @@ from blocktime.scenarios import from_mapping
 from tests.oracles.heap_literal import LiteralHeap
 
 
-def scenario(kind: str, *, block: str = "8K", cpus: int = 8, table: Any = None, **work: Any) -> Any:
+def scenario(
+    kind: str, *, block: str = "8K", cpus: int = 8, table: Any = None, change: str = "12us", **work: Any
+) -> Any:
     return from_mapping(
         {
             "disk": {"use": "nvme"},
-            "host": {"cpus": cpus},
+            "host": {"cpus": cpus, "change_block_s": change},
             "instance": {"release": "10.2.0.4", "buffer_cache_bytes": "1G"},
             "tablespace": {"block_size_bytes": block},
             "table": {"rows": 4000, "row_bytes": 100, "cached_fraction": 1.0, **(table or {})},
@@ -46,8 +48,7 @@ def waited_s(result: RunResult, event: str) -> float:
 
 @pytest.mark.parametrize("users", [2, 5])
 @pytest.mark.parametrize(
-    ("kind", "work"),
-    [("update", {"growth_bytes": 60}), ("delete", {"rows_fraction": 0.5}), ("insert", {"rows": 900})],
+    ("kind", "work"), [("update", {"growth_bytes": 60}), ("delete", {"rows_fraction": 0.5}), ("insert", {"rows": 900})]
 )
 def test_sessions_of_disjoint_rows_change_together_what_one_session_changes(
     kind: str, work: dict[str, Any], users: int
@@ -73,13 +74,9 @@ def test_the_second_of_two_updates_of_the_same_rows_ends_not_before_the_first_co
 
 
 def test_an_update_does_not_change_rows_that_a_delete_before_it_has_taken() -> None:
-    result = run(
-        "delete", rows_fraction=0.25, beside=[{"kind": "update", "growth_bytes": 0, "begin_s": 1e-4}]
-    )
+    result = run("delete", rows_fraction=0.25, beside=[{"kind": "update", "growth_bytes": 0, "begin_s": 1e-4}])
     assert result.programs[1].waits[ROW_LOCK].waits == 1
-    update = run(
-        "update", growth_bytes=0, beside=[{"kind": "delete", "rows_fraction": 0.25, "begin_s": 60.0}]
-    )
+    update = run("update", growth_bytes=0, beside=[{"kind": "delete", "rows_fraction": 0.25, "begin_s": 60.0}])
     assert update.changes.rows == 4000  # the delete comes after it
 
 
@@ -115,7 +112,7 @@ def test_more_initrans_spares_the_wait_for_an_itl_entry() -> None:
 def test_sessions_that_wait_for_each_other_are_told_in_one_sentence() -> None:
     beside = [{"kind": "update", "growth_bytes": 0}]
     with pytest.raises(OutsideLaw, match=r"sessions 1 and \d wait for each other .*ORA-00060"):
-        run("update", order="random", growth_bytes=0, beside=beside)
+        run("update", change="40us", order="random", growth_bytes=0, beside=beside)
 
 
 def test_who_wants_rows_that_nobody_gives_back_is_told() -> None:
@@ -174,9 +171,7 @@ def test_bug_6918210_with_two_sessions_is_played_probe_by_probe(
     system = asked.system
     space, (length, grows, _) = system.tablespace, lengths_of(system, asked.workload)
     rules = heap_rules(space, system.table, is_mended(system))
-    literal = LiteralHeap(
-        rules, high_water_steps(space.block_size_bytes, rules.assm, None), shared.heap.sessions
-    )
+    literal = LiteralHeap(rules, high_water_steps(space.block_size_bytes, rules.assm, None), shared.heap.sessions)
     literal.insert(0, system.table.rows, length)
     literal.commit(0)
     literal.reconnect()
@@ -207,11 +202,7 @@ def test_bug_6918210_with_two_sessions_is_played_probe_by_probe(
     changes=st.tuples(st.sampled_from([0, 1, 7, 100]), st.sampled_from(["table", "random"])),
 )
 def test_books_balance_whoever_meets(
-    asked_kind: str,
-    beside: str,
-    sessions: tuple[int, int],
-    segment: tuple[int, str],
-    changes: tuple[int, str],
+    asked_kind: str, beside: str, sessions: tuple[int, int], segment: tuple[int, str], changes: tuple[int, str]
 ) -> None:
     """The time of the mean session is the sum of its parts, and rows are changed once for each who wants them."""
     (users, cpus), (pctfree, management), (commits, order) = sessions, segment, changes
@@ -233,7 +224,7 @@ def test_books_balance_whoever_meets(
     try:
         result = simulate(asked.system, asked.workload, seed=3)
     except OutsideLaw as deadlock:
-        assert "wait for each other" in str(deadlock)  # noqa: PT017
+        assert "wait for each other" in str(deadlock)  # noqa: PT017  (most have an answer)
         return
     time = result.time
     waits = sum(event.total_s for event in time.wait.values())

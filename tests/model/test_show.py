@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blocktime.model.errors import shown
+from blocktime.model.errors import quote
 from blocktime.model.units import (
     parse_bytes,
     parse_seconds,
@@ -57,9 +57,7 @@ def read_back(text: str) -> tuple[float, float]:
     number, unit_s = parts[-1]
     whole = "." not in number and len(number.strip("0")) < len(number)  # its last zeros may be rounded
     grain = unit_s * 10.0 ** -len(number.partition(".")[2])
-    finest = {"h": 3600.0, "min": 60.0, "d": 3600.0}.get(
-        text.rsplit(" ", 1)[1], 10 * grain if whole else grain
-    )
+    finest = {"h": 3600.0, "min": 60.0, "d": 3600.0}.get(text.rsplit(" ", 1)[1], 10 * grain if whole else grain)
     return sum(float(one) * each for one, each in parts), finest
 
 
@@ -128,11 +126,10 @@ def test_a_range_whose_ends_are_written_alike_is_one_value() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(12288.0, "12288"), (0.5, "0.5"), (float("inf"), "inf"), ("8K", "'8K'"), (True, "True")],
+    ("value", "text"), [(12288.0, "12288"), (0.5, "0.5"), (float("inf"), "inf"), ("8K", "'8K'"), (True, "True")]
 )
 def test_what_was_got_has_no_point_that_nobody_wrote(value: object, text: str) -> None:
-    assert shown(value) == text
+    assert quote(value) == text
 
 
 @pytest.mark.parametrize("text", ["50 µs", "5e-05", "0.05ms"])
@@ -178,7 +175,5 @@ def test_data_are_told_with_their_unit(size_bytes: float, shown: str) -> None:
         ("some_other", (2.5,), "some other 2.5"),
     ],
 )
-def test_what_constants_are_fitted_over_is_said_in_words(
-    name: str, values: tuple[float, ...], shown: str
-) -> None:
+def test_what_constants_are_fitted_over_is_said_in_words(name: str, values: tuple[float, ...], shown: str) -> None:
     assert show_quantity(name, *values) == shown

@@ -29,11 +29,7 @@ def test_fsync_writes_its_own_file_but_for_an_ordered_commit(filesystem: str, al
 
 @pytest.mark.parametrize(
     ("section", "field"),
-    [
-        ("disk", "inner_bandwidth_ratio"),
-        ("host", "dirty_ratio_percent"),
-        ("host", "dirty_background_ratio_percent"),
-    ],
+    [("disk", "inner_bandwidth_ratio"), ("host", "dirty_ratio_percent"), ("host", "dirty_background_ratio_percent")],
 )
 def test_a_ratio_that_is_nearly_nothing_is_refused(section: str, field: str) -> None:
     with pytest.raises(BlocktimeError, match=rf"{field}.*at least"):

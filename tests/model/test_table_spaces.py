@@ -6,14 +6,14 @@ import pytest
 
 from blocktime.model import RunResult
 from blocktime.model.budget import watch_here
-from blocktime.model.demand.transactions import Data
+from blocktime.model.demand.transaction_demand import Data
 from blocktime.model.errors import OutsideLaw, SpecError
 from blocktime.model.loops.calendar import Waiter
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.data_files import Files, OnDevices
 from blocktime.model.sim.references import DEVICE_BYTES, BlockLayout, turns_of
 from blocktime.model.spec import Transactions
-from blocktime.model.spec.placed import OWN, PlacedTablespace, devices_of
+from blocktime.model.spec.placed import DEVICE_FIELDS, PlacedTablespace, devices_of
 from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.scenarios import Scenario, from_mapping, run
 
@@ -72,9 +72,7 @@ def test_equal_devices_with_equal_shares_have_half_the_load_each() -> None:
 def test_all_data_in_one_table_space_is_the_answer_without_any(disk: str) -> None:
     plain, lone = (figures(answer(disk, placed)) for placed in ([], spaces(100)))
     assert lone == plain
-    beside = answer(
-        disk, [spaces(100)[0] | {"device": "disk"}, {"name": "b", "blocks_percent": 0, "device": "b"}]
-    )
+    beside = answer(disk, [spaces(100)[0] | {"device": "disk"}, {"name": "b", "blocks_percent": 0, "device": "b"}])
     found = figures(beside)
     assert found["transactions"]["utilisation"].pop("data disk b", 0) == 0
     found["device"].pop("b", None)  # the idle device has no requests
@@ -91,9 +89,7 @@ def test_the_device_that_binds_is_named_and_a_second_one_doubles_what_the_disks_
 
 
 def test_a_log_beside_the_data_lies_on_the_first_device() -> None:
-    own, beside = (
-        answer("ebs-gp3", spaces(50, 50), instance={"redo_disk": where}) for where in ("own", "data")
-    )
+    own, beside = (answer("ebs-gp3", spaces(50, 50), instance={"redo_disk": where}) for where in ("own", "data"))
     assert "redo" in own.device
     assert "redo" not in beside.device
     assert beside.device["sda"].writes_per_s > 1.2 * beside.device["sdb"].writes_per_s
@@ -107,12 +103,12 @@ def test_a_log_beside_the_data_lies_on_the_first_device() -> None:
         (spaces(50, 50)[:1] * 2, "tablespaces has two named 'space 1'"),
         *(
             ([space | {"device": "sda"} for space in spaces(50, 50, **{name: 9})], f"'sda', which has one {name}")
-            for name in OWN
+            for name in DEVICE_FIELDS
         ),
         ([{"name": "a", "blocks_percent": 100, "disc": "sda"}], "disc"),
         (spaces(120, -20), "blocks_percent: got 120"),
     ],
-)  # fmt: skip
+)
 def test_table_spaces_that_contradict_are_refused(placed: list[dict[str, Any]], says: str) -> None:
     with pytest.raises(SpecError, match=says):
         answer("nvme", placed)
@@ -204,8 +200,6 @@ class Ends(Waiter):
 def test_reads_of_several_devices_end_with_the_last_of_them(each_s: tuple[float, float]) -> None:
     env = Clock(watch_here())
     ends = Ends(env)
-    OnDevices(env, [Waits(env, seconds) for seconds in each_s]).requests(
-        False, [0, 8192, DEVICE_BYTES], 8192, ends
-    )
+    OnDevices(env, [Waits(env, seconds) for seconds in each_s]).requests(False, [0, 8192, DEVICE_BYTES], 8192, ends)
     env.run()
     assert ends.at_s == [0.0, max(2 * each_s[0], each_s[1])]

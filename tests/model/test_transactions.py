@@ -36,6 +36,8 @@ def machine(cores: int, servers: int, read_s: float, cpu_s: float, **disk: Any) 
             buffer_block_s=0,
             change_block_s=0,
             commit_s=0,
+            log_write_call_s=0,
+            commit_overhead_s=0,
         ),
         disk=Disk(
             rotation_s=0,
@@ -54,12 +56,7 @@ def work(gets: float = 20, **more: Any) -> Transactions:
     """Reads of equal blocks of which half are in memory; no undo, latch, DBWR or log."""
     kind = Transaction(gets=gets, rows=0, changed_blocks=0, redo_bytes=0, commits=False, calls=1)
     return Transactions(
-        mix=(kind,),
-        hottest_gets_percent=0,
-        data_bytes=GIB,
-        hot_data_percent=100,
-        hot_gets_percent=100,
-        **more,
+        mix=(kind,), hottest_gets_percent=0, data_bytes=GIB, hot_data_percent=100, hot_gets_percent=100, **more
     )
 
 
@@ -88,9 +85,7 @@ def test_nobody_changes_more_than_dbwr_can_write(writes_at_once: int) -> None:
     with pytest.raises(OutsideLaw, match="more than DBWR can write"):
         simulate(
             system,
-            Transactions(
-                **{**dict(changing), "rate_per_s": 1.1 * found.transactions.per_s, "think_s": 0, "users": 1}
-            ),
+            Transactions(**{**dict(changing), "rate_per_s": 1.1 * found.transactions.per_s, "think_s": 0, "users": 1}),
         )
 
 
@@ -98,9 +93,7 @@ def test_blocks_that_change_often_are_written_seldom_and_allow_more_arrivals() -
     """The limit of arrivals counts the writes at that rate, not those of a transaction alone."""
     kind = Transaction(gets=4, rows=0, changed_blocks=4, redo_bytes=0, commits=False, calls=1)
     system = machine(64, 1, 0.01, 0)
-    one = Transactions(
-        mix=(kind,), data_bytes=2 * MIB, hot_data_percent=100, hot_gets_percent=100, rate_per_s=200
-    )
+    one = Transactions(mix=(kind,), data_bytes=2 * MIB, hot_data_percent=100, hot_gets_percent=100, rate_per_s=200)
     found = simulate(system, one)
     assert found.transactions.written_blocks_per_s < 5 < 4 * 200
     assert found.transactions.utilisation["data disk"] < 0.1

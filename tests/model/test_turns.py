@@ -11,13 +11,21 @@ from blocktime.scenarios import from_mapping
 
 
 def scenario(
-    disk: str, kind: str, users: int, rows: int = 20_000, cpus: int = 4, cache: str = "1G", **work: Any
+    disk: str,
+    kind: str,
+    users: int,
+    rows: int = 20_000,
+    *,
+    cpus: int = 4,
+    cache: str = "1G",
+    change: str = "12us",
+    **work: Any,
 ) -> Any:
     return from_mapping(
         {
             "disk": {"use": disk},
             "instance": {"buffer_cache_bytes": cache, "release": "11.2.0.4"},
-            "host": {"cpus": cpus},
+            "host": {"cpus": cpus, "change_block_s": change},
             "table": {"rows": rows, "row_bytes": 100},
             "workload": {"kind": kind, "users": users, **work},
         }
@@ -40,9 +48,7 @@ def test_arrays_of_users_are_answered_as_one_scenario_is() -> None:
 def test_a_remainder_of_a_share_takes_no_turn_of_its_own() -> None:
     """Seven blocks of the mean session's 7.25 are read: the CPU of the rest belongs to the same turn."""
     given = scenario("array-cached", "delete", 8, 5000, cpus=2, rows_fraction=1.0)
-    host = given.system.host.model_copy(
-        update={"kernel": "2.6.18"}
-    )  # a slice is longer than a session's work
+    host = given.system.host.model_copy(update={"kernel": "2.6.18"})  # a slice is longer than a session's work
     time = simulate(given.system.model_copy(update={"host": host}), given.workload).time
     assert time.last_session_s is not None
     assert time.elapsed_s < 0.8 * time.last_session_s
@@ -51,9 +57,7 @@ def test_a_remainder_of_a_share_takes_no_turn_of_its_own() -> None:
 @pytest.mark.parametrize("cached", [0.5, 0.99, 1.0])
 @pytest.mark.parametrize("kind", ["full_scan", "export", "index_range_scan", "update", "delete"])
 @pytest.mark.parametrize("io_path", ["asm", "buffered"])
-def test_books_of_many_sessions_balance_where_only_headers_are_read(
-    kind: str, io_path: str, cached: float
-) -> None:
+def test_books_of_many_sessions_balance_where_only_headers_are_read(kind: str, io_path: str, cached: float) -> None:
     """Waits behind others for the header are waits for the header; without any read nobody waits for the device."""
     for rows in (1, 50, 5000):
         given = from_mapping(
@@ -91,7 +95,7 @@ def test_the_mean_of_many_sessions_of_one_update_ends_late_as_all_go_on_by_slice
     """The same rows over more sessions: the processors have as much to do, and all sessions go on to the end."""
     times = []
     for users in (16, 64, 240):
-        given = scenario("nvme", "update", users, 40_000, growth_bytes=0)
+        given = scenario("nvme", "update", users, 40_000, growth_bytes=0, change="40us")
         times.append(engine(given.system, given.workload).time)
     for time in times:
         assert time.last_session_s == pytest.approx(times[0].last_session_s, rel=0.05)

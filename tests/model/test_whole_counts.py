@@ -35,9 +35,7 @@ def scenario(kind: str, random: Random) -> Any:
 @pytest.mark.parametrize("degree", [2, 3, 7])
 def test_counts_of_a_parallel_query_are_whole(run: Any, degree: int) -> None:
     table = {"rows": 100_001, "row_bytes": 117}
-    given = from_mapping(
-        {"disk": {"use": "nvme"}, "table": table, "workload": {"kind": "full_scan", "degree": degree}}
-    )
+    given = from_mapping({"disk": {"use": "nvme"}, "table": table, "workload": {"kind": "full_scan", "degree": degree}})
     result = run(given.system, given.workload)
     io = result.physical_io
     counts = [io.read_requests, io.read_blocks, *io.request_blocks.values(), io.direct_blocks]

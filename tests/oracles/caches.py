@@ -1,11 +1,10 @@
 """Caches of equal blocks, played literally: what their rules say, in any time that it takes."""
 
-from collections import OrderedDict, deque
 from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.cache_misses import TouchRules
 
 all_rules = st.builds(
     TouchRules,
@@ -19,43 +18,6 @@ all_rules = st.builds(
 )
 
 
-class Lru:
-    """The block not used for longest goes first."""
-
-    def __init__(self, size: int) -> None:
-        self.size, self.blocks = size, OrderedDict[int, None]()
-
-    def access(self, block: int) -> bool:
-        """Whether a block is found; afterwards it is in the cache."""
-        found = block in self.blocks
-        self.blocks[block] = None
-        self.blocks.move_to_end(block)
-        if len(self.blocks) > self.size:
-            self.blocks.popitem(last=False)
-        return found
-
-
-class Clock:
-    """First in, first out; a block used in between goes to the back of the queue once more [corbato-1968]."""
-
-    def __init__(self, size: int) -> None:
-        self.size, self.queue, self.used = size, deque[int](), dict[int, bool]()
-
-    def access(self, block: int) -> bool:
-        """Whether a block is found; afterwards it is in the cache."""
-        if block in self.used:
-            self.used[block] = True
-            return True
-        if len(self.queue) == self.size:
-            while self.used[self.queue[0]]:
-                self.used[self.queue[0]] = False
-                self.queue.rotate(-1)
-            del self.used[self.queue.popleft()]
-        self.queue.append(block)
-        self.used[block] = False
-        return False
-
-
 class Search(NamedTuple):
     """What became of the search for a buffer."""
 
@@ -63,8 +25,6 @@ class Search(NamedTuple):
     """False: no buffer was clean; the reader waits (``free buffer waits``) and asks again."""
     to_write: list[int]
     """Dirty blocks that went to the write list on the way, in that order."""
-    inspected: int
-    """Buffers looked at (``free buffer inspected``)."""
 
 
 class TouchCount:
@@ -112,7 +72,7 @@ class TouchCount:
 
     def read(self, block: int, now_s: float, *, cold_end: bool = False) -> Search:
         """Find a buffer for a block that is not in memory, and put it there."""
-        search = self._search() if len(self.count) == self.size else Search(True, [], 0)
+        search = self._search() if len(self.count) == self.size else Search(True, [])
         if search.found:
             self.count[block] = 0 if cold_end else self.rules.first_count
             self.touched[block] = now_s
@@ -121,11 +81,9 @@ class TouchCount:
 
     def _search(self) -> Search:
         to_write: list[int] = []
-        inspected = 0
         while self.order:
             self.warm -= self.warm == len(self.order)
             block = self.order.pop(0)
-            inspected += 1
             if self.count[block] >= self.rules.hot_criteria + self.rules.more_than:
                 self._heat(block)
             elif block in self.dirty:
@@ -133,8 +91,8 @@ class TouchCount:
                 to_write.append(block)
             else:
                 del self.count[block], self.touched[block]
-                return Search(True, to_write, inspected)
-        return Search(False, to_write, inspected)
+                return Search(True, to_write)
+        return Search(False, to_write)
 
     def _heat(self, block: int) -> None:
         self.order.append(block)

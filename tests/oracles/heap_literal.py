@@ -65,7 +65,6 @@ class LiteralHeap:
 
     def _extend(self) -> None:
         chunks, self._ahead = self._ahead or next(self._steps), []
-        self.counts.extensions += 1
         new = [self._new_block(l1) for l1, many in chunks for _ in range(many)]
         if not self.rules.assm:
             self._list += reversed(new)
@@ -129,7 +128,7 @@ class LiteralHeap:
         return verdict(
             slot,
             free=block.free,
-            held=self._held(session, block),
+            pending=self._held(session, block),
             reserve=self.rules.reserve,
             empty=block.pieces == 0,
             entry=self._entry(session, block, migrated),
@@ -225,7 +224,7 @@ class LiteralHeap:
             if not row.deleted:
                 self._grow(session, row, growth)
 
-    def _own_entry(self, session: int, block: LiteralBlock) -> None:
+    def _ensure_entry(self, session: int, block: LiteralBlock) -> None:
         if session not in block.entries:
             entry = self._entry(session, block, False)
             if entry is not None and entry <= block.free:
@@ -234,9 +233,9 @@ class LiteralHeap:
     def _grow(self, session: int, row: Row, growth: int) -> None:
         rules = self.rules
         block = row.block
-        self._own_entry(session, block)
+        self._ensure_entry(session, block)
         if row.moved:
-            self._own_entry(session, row.home)
+            self._ensure_entry(session, row.home)
         if not growth:
             self.counts.in_place += 1
             return
@@ -277,8 +276,8 @@ class LiteralHeap:
         for row in home.rows[start : start + many]:
             if row.deleted:
                 continue
-            self._own_entry(session, row.block)
-            self._own_entry(session, home)
+            self._ensure_entry(session, row.block)
+            self._ensure_entry(session, home)
             row.block.pieces -= 1
             self._release(session, row.block, rules.slot(row.length))
             if row.moved:

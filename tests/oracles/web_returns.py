@@ -133,9 +133,7 @@ def _amounts(random: np.random.Generator, rows: int, returned: Integers) -> dict
 def draw(rows: int = ROWS, seed: int = SEED) -> Drawn:
     """*rows* rows of the table; the same ones for the same seed."""
     random = np.random.default_rng(seed)
-    values: dict[str, Integers] = {
-        name: random.integers(low, high + 1, rows) for name, (low, high) in KEYS.items()
-    }
+    values: dict[str, Integers] = {name: random.integers(low, high + 1, rows) for name, (low, high) in KEYS.items()}
     sold = random.integers(1, 101, rows)
     returned = random.integers(0, 2**30, rows) % sold + 1
     values["WR_RETURN_QUANTITY"] = returned

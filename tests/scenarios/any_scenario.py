@@ -16,10 +16,10 @@ import tomlkit
 
 from blocktime.app.command.cli import main
 from blocktime.app.text.document import run_lines
-from blocktime.model.books import check_books
 from blocktime.model.budget import Budget
 from blocktime.model.catalog import KINDS as SECTIONS_OF_ENTRIES
 from blocktime.model.catalog import entries
+from blocktime.model.closing import check_books
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.spec import WORKLOADS
 from blocktime.scenarios import Scenario, from_mapping, run
@@ -84,9 +84,7 @@ def number(draw: Random, form: Data, usual: Any) -> float:
         least = max(low, 1e-9)
         value = least * (max(high, least) / least) ** draw.random()
     else:
-        value = draw.choice(
-            (low, high, 0, 1, low + (1 if whole else 1e-9), high - (1 if whole else high * 1e-9))
-        )
+        value = draw.choice((low, high, 0, 1, low + (1 if whole else 1e-9), high - (1 if whole else high * 1e-9)))
     value = round(value) if whole else float(f"{value:.3g}") if way < 0.7 else float(value)
     return max(low, min(high, value))
 
@@ -177,13 +175,10 @@ def legal(number: int) -> Asked:
         scenario, data = _with(data, {section: values}, scenario, refused)
     beside = draw.choices(list(WORKLOADS), k=max(0, draw.randint(-2, MOST_BESIDE)))
     programs = [
-        {k: v for k, v in case(f"{one}/{draw.randrange(1000)}")["workload"].items() if k != "beside"}
-        for one in beside
+        {k: v for k, v in case(f"{one}/{draw.randrange(1000)}")["workload"].items() if k != "beside"} for one in beside
     ]
     if programs:
-        scenario, data = _with(
-            data, {"workload": {**data["workload"], "beside": programs}}, scenario, refused
-        )
+        scenario, data = _with(data, {"workload": {**data["workload"], "beside": programs}}, scenario, refused)
     kinds = beside if "beside" in data["workload"] else []
     for path, value in [_in_turn(number), *changes_of(draw, kind, kinds)]:
         scenario, data = _with(data, with_values(data, {path: value}), scenario, refused)
@@ -247,10 +242,7 @@ def illegal(number: int) -> Faulty:
     """The faulty scenario of that number: always the same one."""
     draw = Random(f"illegal {number}")
     asked = legal(draw.randrange(100_000))
-    kind, beside = (
-        asked.data["workload"]["kind"],
-        [one["kind"] for one in asked.data["workload"].get("beside", ())],
-    )
+    kind, beside = (asked.data["workload"]["kind"], [one["kind"] for one in asked.data["workload"].get("beside", ())])
     form = draw.choice(FORMS)
     while True:
         if beside and draw.random() < 0.3:
@@ -301,16 +293,11 @@ def told_of(faulty: Faulty, folder: Path) -> str:
             return str(error)
         raise AssertionError(f"it takes {faulty.path} = {faulty.value}")
     path, given = folder / "mine.toml", None
-    path.write_text(
-        tomlkit.dumps(faulty.data if faulty.form in ("set", "name") else changed), encoding="utf-8"
-    )
+    path.write_text(tomlkit.dumps(faulty.data if faulty.form in ("set", "name") else changed), encoding="utf-8")
     setting = f"{faulty.path}={faulty.value}"
-    words = {
-        "file": [str(path)],
-        "stdin": ["-"],
-        "set": [str(path), "--set", setting],
-        "name": [f"{path},{setting}"],
-    }[faulty.form]
+    words = {"file": [str(path)], "stdin": ["-"], "set": [str(path), "--set", setting], "name": [f"{path},{setting}"]}[
+        faulty.form
+    ]
     if faulty.form == "stdin":
         given = io.TextIOWrapper(io.BytesIO(path.read_bytes()))
     out, err, before = io.StringIO(), io.StringIO(), sys.stdin

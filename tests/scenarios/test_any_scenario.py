@@ -33,9 +33,7 @@ def test_a_legal_scenario_has_an_answer_or_one_sentence(first: int) -> None:
 
 
 @pytest.mark.parametrize("first", range(0, quick(4 * TOGETHER, 2000), TOGETHER))
-def test_a_faulty_scenario_is_told_its_field_its_value_and_what_is_allowed(
-    first: int, tmp_path: Path
-) -> None:
+def test_a_faulty_scenario_is_told_its_field_its_value_and_what_is_allowed(first: int, tmp_path: Path) -> None:
     for number in range(first, first + TOGETHER):
         check_refusal(illegal(number), tmp_path)
 

@@ -229,9 +229,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["n" * 1000, "n" * 1000 + ".toml", "x\0y.toml", "x\ny.toml", "a/b/c", "\x1b[2J.toml"],
-    ids=range(6),
+    "name", ["n" * 1000, "n" * 1000 + ".toml", "x\0y.toml", "x\ny.toml", "a/b/c", "\x1b[2J.toml"], ids=range(6)
 )
 def test_a_name_that_no_file_can_have_is_one_sentence(name: str) -> None:
     file_refusal(name)
@@ -328,10 +326,7 @@ def test_a_setting_below_a_value_is_refused() -> None:
 @pytest.mark.parametrize(
     ("scenario", "said"),
     [
-        (
-            {"workload": {"kind": "write_stream", "start_byte": "80G"}},
-            "beyond the device's end at 77,309,411,328",
-        ),
+        ({"workload": {"kind": "write_stream", "start_byte": "80G"}}, "beyond the device's end at 77,309,411,328"),
         (
             {"host": {"io_path": "direct"}, "workload": {"kind": "read_stream", "block_size_bytes": 8000}},
             "8000 is no multiple of 512",

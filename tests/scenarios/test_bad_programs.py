@@ -23,16 +23,10 @@ LONGEST = 300
             BASE + BESIDE + 'kind = "read_stream"\n[[workload.beside.beside]]\nkind = "full_scan"\n',
             ["workload.beside.0.beside:", "list of its own", "put all programs into workload.beside"],
         ),
-        (
-            BASE + 17 * (BESIDE + 'kind = "read_stream"\n'),
-            ["workload.beside:", "got 17 of them", "at most 16"],
-        ),
+        (BASE + 17 * (BESIDE + 'kind = "read_stream"\n'), ["workload.beside:", "got 17 of them", "at most 16"]),
         (BASE + BESIDE + "users = 3\n", ["workload.beside.0.kind:", "none is given", "full_scan"]),
         (BASE + BESIDE + 'kind = "defragment"\n', ["workload.beside.0.kind:", "'defragment'", "'full_scan'"]),
-        (
-            BASE + BESIDE + 'kind = "read_stream"\nkount = 3\n',
-            ["workload.beside.0.kount:", "did you mean count"],
-        ),
+        (BASE + BESIDE + 'kind = "read_stream"\nkount = 3\n', ["workload.beside.0.kount:", "did you mean count"]),
         (
             BASE + BESIDE + 'kind = "read_stream"\nbegin_s = -1\n',
             ["workload.beside.0.begin_s:", "got -1", "at least 0"],
@@ -67,9 +61,7 @@ def test_each_is_one_sentence_at_the_command_line(
 
 def test_programs_change_one_by_one_by_kind_or_number(tmp_path: Path) -> None:
     for called in ("0", "read_stream"):
-        scenario = load(
-            "backup-beside-users", [f"workload.beside.{called}.users=3", "workload.beside.0.begin_s=2s"]
-        )
+        scenario = load("backup-beside-users", [f"workload.beside.{called}.users=3", "workload.beside.0.begin_s=2s"])
         program = scenario.workload.beside[0]
         assert (program.kind, program.users, program.begin_s, program.count) == ("read_stream", 3, 2.0, 500)
     path = tmp_path / "changed.toml"
@@ -77,9 +69,7 @@ def test_programs_change_one_by_one_by_kind_or_number(tmp_path: Path) -> None:
     assert load(path).workload == scenario.workload
     other = load("backup-beside-users", ["workload.beside.0.kind=full_scan"]).workload.beside[0]
     assert other.kind == "full_scan"
-    with pytest.raises(
-        BlocktimeError, match=r"no program in workload.beside named '1'; known: 0, read_stream"
-    ):
+    with pytest.raises(BlocktimeError, match=r"no program in workload.beside named '1'; known: 0, read_stream"):
         load("backup-beside-users", ["workload.beside.1.users=3"])
 
 
@@ -101,14 +91,9 @@ def test_the_table_of_a_program_has_room_for_a_row_beside_its_itl() -> None:
     """4,096 / 2 = 2,048 bytes: 110 + 11 + 24 · 80 = 2,041, a further entry is too much."""
     data = {"tablespace": {"block_size_bytes": 4096}}
     for initrans in (80, 81):
-        work = {
-            "kind": "full_scan",
-            "beside": [{"kind": "update", "table": {"rows": 100, "initrans": initrans}}],
-        }
+        work = {"kind": "full_scan", "beside": [{"kind": "update", "table": {"rows": 100, "initrans": initrans}}]}
         if initrans == 80:
             assert from_mapping({**data, "workload": work}).workload.beside[0].table.initrans == 80
             continue
-        with pytest.raises(
-            BlocktimeError, match=r"workload\.beside\.0\.table\.initrans 81 .*; allowed is at most 80$"
-        ):
+        with pytest.raises(BlocktimeError, match=r"workload\.beside\.0\.table\.initrans 81 .*; allowed is at most 80$"):
             from_mapping({**data, "workload": work})

@@ -34,9 +34,7 @@ def test_a_kind_of_a_mix_that_nobody_gave_is_the_default_one() -> None:
     ("name", "settings", "closed"),
     [("tpc-c", ["workload.rate_per_s=5"], False), ("tpc-c", ["workload.think_s=2"], True)],
 )
-def test_arrivals_and_users_replace_each_other_over_a_base(
-    name: str, settings: list[str], closed: bool
-) -> None:
+def test_arrivals_and_users_replace_each_other_over_a_base(name: str, settings: list[str], closed: bool) -> None:
     result = run(load(name, settings))
     assert result.transactions
     assert (result.transactions.saturation_users is not None) is closed
@@ -58,9 +56,7 @@ def test_a_field_that_decides_nothing_is_named(setting: str) -> None:
 
 def test_a_field_that_another_makes_idle_is_named_with_the_reason() -> None:
     setting = "host.page_cache_hit_fraction=0.5"
-    assert "host.page_cache_hit_fraction has no effect here: used only for files opened buffered" in notes(
-        setting
-    )
+    assert "host.page_cache_hit_fraction has no effect here: used only for files opened buffered" in notes(setting)
     assert "no effect" not in notes(setting, "host.io_path=buffered")
     assert "host.cpus has no effect here: a single session uses one processor" in " ".join(
         run(load("rahn-full-scan", ["host.cpus=4"])).warnings
@@ -93,9 +89,8 @@ def test_an_overload_is_refused_by_the_simulation_too() -> None:
 
 def test_what_sizes_multiblock_reads_has_no_effect_without_scans_alone() -> None:
     setting = "instance.sessions=10", "instance.release=10.2.0.4"
-    assert (
-        "instance.sessions and instance.release have no effect on transactions that scan no blocks"
-        in notes(*setting)
+    assert "instance.sessions and instance.release have no effect on transactions that scan no blocks" in notes(
+        *setting
     )
     assert "no effect" not in notes(*setting, "workload.mix.0.scan_blocks=20")
 
@@ -103,9 +98,7 @@ def test_what_sizes_multiblock_reads_has_no_effect_without_scans_alone() -> None
 def test_transactions_that_take_no_time_are_refused() -> None:
     free = [f"{cost}=0" for cost in ("workload.think_s", "client.round_trip_s", "host.call_s")]
     free += [f"workload.mix.0.{what}=0" for what in ("gets", "rows", "changed_blocks", "redo_bytes")]
-    with pytest.raises(
-        BlocktimeError, match=r"takes no time and workload\.think_s is 0.* host\.call_s more than 0"
-    ):
+    with pytest.raises(BlocktimeError, match=r"takes no time and workload\.think_s is 0.* host\.call_s more than 0"):
         run(load("tpc-b", [*free, "workload.mix.0.commits=false"]))
 
 

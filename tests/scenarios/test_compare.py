@@ -6,7 +6,7 @@ from blocktime.model.causes import IN_NO_EVENT
 from blocktime.model.results import Interval, RunResult
 from blocktime.model.spec import Stream, Transactions
 from blocktime.scenarios import from_mapping, load, run
-from blocktime.scenarios.compare import MECHANISM, changes, components, why
+from blocktime.scenarios.why import MECHANISM, changes, components, why
 from tests.answered import answered as answer
 from tests.growing import GROWING
 from tests.known_by_law import KNOWN
@@ -29,9 +29,7 @@ def test_components_come_as_cpu_then_waits_then_unaccounted() -> None:
 def test_changes_sum_to_the_difference_and_the_largest_comes_first() -> None:
     base, other = answer("rahn-full-scan"), answer("rahn-full-scan", "workload.arraysize_rows=1000")
     found = changes(base, other)
-    assert sum(change.change_s for change in found) == pytest.approx(
-        other.time.elapsed_s - base.time.elapsed_s
-    )
+    assert sum(change.change_s for change in found) == pytest.approx(other.time.elapsed_s - base.time.elapsed_s)
     sizes = [abs(change.change_s) for change in found]
     assert sizes == sorted(sizes, reverse=True)
     assert {change.name for change in found} == {*components(base), *components(other)}
@@ -76,9 +74,7 @@ def test_longer_reads_are_fewer_because_they_are_longer() -> None:
     other = answer("rahn-full-scan", *settings, "instance.db_file_multiblock_read_count=128")
     (sentence,) = [one for one in why(base, other) if one.startswith("reads")]
     before, after = base.physical_io.read_requests, other.physical_io.read_requests
-    assert (
-        f"reads fell from {before:,.0f} to {after:,.0f} because a read grew from 16 to 128 blocks" in sentence
-    )
+    assert f"reads fell from {before:,.0f} to {after:,.0f} because a read grew from 16 to 128 blocks" in sentence
     assert "(128K to 1M)" in sentence
     slower = other.time.elapsed_s > base.time.elapsed_s
     assert (" more" if slower else " less") in sentence
@@ -129,8 +125,7 @@ def test_a_difference_within_the_intervals_may_be_chance() -> None:
 
     base, other = answer("rahn-full-scan"), answer("rahn-full-scan", "tablespace.block_size_bytes=2K")
     assert (
-        "no clear difference, it may be chance: the 95 % intervals"
-        in why(replicated(base, 5), replicated(other, 5))[0]
+        "no clear difference, it may be chance: the 95 % intervals" in why(replicated(base, 5), replicated(other, 5))[0]
     )
     assert "may be chance" not in " ".join(why(replicated(base, 0.01), replicated(other, 0.01)))
 
@@ -152,27 +147,15 @@ def growing(section: str = "table", **fields: object) -> RunResult:
     ("section", "field", "value", "says"),
     [
         ("table", "pctfree_percent", 35, "because no row migrates, so no block's ITL list fills up: "),
-        (
-            "tablespace",
-            "space_management",
-            "manual",
-            "because space management is manual, where a block that rejects",
-        ),
+        ("tablespace", "space_management", "manual", "because space management is manual, where a block that rejects"),
         ("instance", "release", "11.2.0.4", "because a block with a full ITL list is marked full ("),
         ("workload", "commit_every_rows", 1000, "because 200 commits instead of 0 free the ITL entries: "),
-        (
-            "tablespace",
-            "block_size_bytes",
-            8192,
-            "before its ITL list has the 169 entries that a block of 8K may have",
-        ),
+        ("tablespace", "block_size_bytes", 8192, "before its ITL list has the 169 entries that a block of 8K may have"),
         ("workload", "rows_fraction", 0.5, "because fewer row pieces search for space, "),
         ("workload", "users", 4, "because 4 sessions instead of 1 share the rows: "),
     ],
 )
-def test_the_search_for_space_is_told_with_its_reason(
-    section: str, field: str, value: object, says: str
-) -> None:
+def test_the_search_for_space_is_told_with_its_reason(section: str, field: str, value: object, says: str) -> None:
     base, other = growing(), growing(section, **{field: value})
     (sentence, *_) = why(base, other)
     assert sentence.startswith("the space search fell from 10 min 30 s")
@@ -208,9 +191,7 @@ def test_no_reason_is_given_that_the_results_do_not_show() -> None:
         update={"cpu": {**base.time.cpu, "space search": 1.0}, "elapsed_s": base.time.elapsed_s - 629}
     )
     (sentence, *_) = why(base, bare.model_copy(update={"time": time}))
-    assert (
-        "because a block with a full ITL list is not offered again after it has rejected a row: " in sentence
-    )
+    assert "because a block with a full ITL list is not offered again after it has rejected a row: " in sentence
     assert "manual" not in sentence
 
 
@@ -219,14 +200,11 @@ def test_a_delete_that_is_not_committed_is_the_reason_of_probes() -> None:
     inserts = {"kind": "insert", "rows": 10_000}
     base = run(from_mapping({"table": table, "workload": inserts | {"uncommitted_delete_fraction": 1.0}}))
     other = run(from_mapping({"table": table, "workload": inserts}))
-    assert any(
-        "because no free space waits for another session's commit" in sentence
-        for sentence in why(base, other)
-    )
+    assert any("because no free space waits for another session's commit" in sentence for sentence in why(base, other))
 
 
 def test_fewer_rows_are_fewer_changes() -> None:
-    said = why(growing("workload", rows_fraction=1.0), growing("workload", rows_fraction=0.5))
+    said = why(*(run(load("rahn-pctfree-8k-35", [f"workload.rows_fraction={share}"])) for share in (1.0, 0.5)))
     assert any(one.startswith("rows updated fell from 200,000 to 100,000, which saves ") for one in said)
 
 
@@ -238,17 +216,18 @@ def test_every_cause_of_changes_belongs_to_a_mechanism() -> None:
 
 
 def test_commits_cost_waits_for_the_log_writer() -> None:
-    said = why(growing("table", pctfree_percent=35), growing("workload", commit_every_rows=10))
-    assert any(one.startswith("commits rose from 0 to 20,000, which costs 10.") for one in said)
     once = growing("workload", commit_every_rows=10)
-    waits = {
-        name: event.model_copy(update={"total_s": 3 * event.total_s})
-        for name, event in once.time.wait.items()
-    }
+    waited = once.time.wait["log file sync"]
+    assert waited.waits == 20_000
+    said = why(growing("table", pctfree_percent=35), once)
+    assert f"commits rose from 0 to 20,000, which costs {waited.total_s:.2f} s waiting for the log writer" in said
+    waits = {name: event.model_copy(update={"total_s": 3 * event.total_s}) for name, event in once.time.wait.items()}
     more_s = sum(event.total_s for event in waits.values()) - sum(e.total_s for e in once.time.wait.values())
     time = once.time.model_copy(update={"wait": waits, "elapsed_s": once.time.elapsed_s + more_s})
     slower = once.model_copy(update={"time": time})
-    assert why(once, slower)[0].startswith("waiting for the log writer takes 30.00 s instead of 10.00 s")
+    assert why(once, slower)[0].startswith(
+        f"waiting for the log writer takes {3 * waited.total_s:.2f} s instead of {waited.total_s:.2f} s"
+    )
 
 
 def test_waits_for_free_buffers_name_what_dbwr_writes_behind_all_sessions() -> None:
@@ -261,16 +240,13 @@ def test_waits_for_free_buffers_name_what_dbwr_writes_behind_all_sessions() -> N
 def test_a_log_that_is_slower_than_an_import_is_named() -> None:
     base = ("instance.buffer_cache_bytes=8G",)
     said = why(
-        answer("magni-imp-200mb-32k", *base),
-        answer("magni-imp-200mb-32k", *base, "disk.bandwidth_bytes_per_s=5M"),
+        answer("magni-imp-200mb-32k", *base), answer("magni-imp-200mb-32k", *base, "disk.bandwidth_bytes_per_s=5M")
     )
     assert said[0].startswith("waiting for the log takes")
 
 
 def _done_after(result: RunResult, last_session_s: float | None) -> RunResult:
-    return result.model_copy(
-        update={"time": result.time.model_copy(update={"last_session_s": last_session_s})}
-    )
+    return result.model_copy(update={"time": result.time.model_copy(update={"last_session_s": last_session_s})})
 
 
 def test_the_last_session_is_told_where_both_know_it_and_it_moves() -> None:
@@ -306,10 +282,7 @@ def test_what_programs_beside_the_first_take_is_a_reason() -> None:
     ("setting", "says"),
     [
         ("host.io_path=asm", "files are opened as asm instead of buffered, past the page cache; "),
-        (
-            "instance.filesystemio_options=setall",
-            "files are opened as direct instead of buffered, past the page",
-        ),
+        ("instance.filesystemio_options=setall", "files are opened as direct instead of buffered, past the page"),
         ("disk.use=ssd-sata", "the disk is ssd-sata instead of nvme; "),
     ],
 )
@@ -329,9 +302,7 @@ def test_the_processor_that_makes_the_calls_is_named_where_it_sets_the_rate() ->
 
 def test_a_client_that_works_while_more_of_an_array_is_sent_is_told() -> None:
     base, other = (run(load("rahn-full-scan", [f"table.row_bytes={size}"])) for size in (50, 200))
-    assert (
-        "while the server sends the rest (SQL*Net more data to client rose from 0 to" in why(base, other)[0]
-    )
+    assert "while the server sends the rest (SQL*Net more data to client rose from 0 to" in why(base, other)[0]
     assert "fell from 143,953 to 0" in why(other, base)[0]
 
 

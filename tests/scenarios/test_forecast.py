@@ -37,8 +37,8 @@ def expected(name: str, *settings: str) -> Forecast:
         ("rahn-pctfree-8k-10", ("workload.kind=insert", "workload.rows=100000", "workload.users=2",
           "table.rows=1000000", "workload.method=array", "workload.arraysize_rows=5",
           "workload.uncommitted_delete_fraction=0.95"), 0.1, 0.9),
-        ("rahn-pctfree-8k-10", ("workload.kind=delete", "workload.users=50", "table.rows=9000", "host.delete_row_s=1"),
-         0.4, 4.3),
+        ("rahn-pctfree-8k-10", ("workload.kind=delete", "workload.users=50", "table.rows=9000",
+          "host.change_block_s=1"), 0.4, 4.3),
         ("rahn-full-scan", (), 0, 0.3),
         ("magni-dd-raw-10000", ("workload.count=1000000",), 1.5, 13),
         ("rahn-full-scan", ("workload.users=20", "table.cached_fraction=0.5"), 2, 18),
@@ -53,7 +53,7 @@ def test_a_forecast_is_within_a_factor_of_three_of_what_was_measured(
 @pytest.mark.parametrize(
     ("name", "users", "simulated"),
     [("tpc-b", 10, 4_000), ("tpc-b", 30, 17_900), ("tpc-c", 10, 15_600), ("tpc-c", 40, 98_300), ("tpc-c", 80, 82_400)],
-)  # fmt: skip
+)
 def test_a_run_is_as_long_as_expected_within_a_factor_of_three(name: str, users: int, simulated: int) -> None:
     assert simulated / 3 <= expected(name, f"workload.users={users}").steps <= 3 * simulated
 
@@ -69,9 +69,7 @@ def test_more_is_expected_of_more() -> None:
 
 def test_rows_whose_blocks_the_cache_holds_are_not_read_one_by_one() -> None:
     rows = ("workload.kind=update", "workload.order=random", "workload.rows_fraction=1", "table.rows=1000000")
-    read, held = (
-        expected("rahn-pctfree-8k-10", *rows, f"instance.buffer_cache_bytes={size}") for size in ("8M", "4G")
-    )
+    read, held = (expected("rahn-pctfree-8k-10", *rows, f"instance.buffer_cache_bytes={size}") for size in ("8M", "4G"))
     assert held.seconds < read.seconds / 2
 
 
@@ -120,7 +118,7 @@ def test_a_terminal_is_told_what_takes_long_and_how_far_it_is(
 ) -> None:
     monkeypatch.setattr("blocktime.app.command.run_cli.SEEN_AFTER_S", 0.01)
     monkeypatch.setattr(output, "SEEN_AFTER_S", 0.01)
-    monkeypatch.setattr(output, "SHOWN_EACH_S", 0.01)
+    monkeypatch.setattr(output, "REFRESH_S", 0.01)
     words = ["run", "tpc-b", "--set", "workload.transactions=12000", "--quiet"]
     assert main(words[:-1]) == 0
     assert capsys.readouterr().err == ""  # nobody looks
@@ -135,12 +133,11 @@ def test_a_terminal_is_told_what_takes_long_and_how_far_it_is(
 
 
 @pytest.mark.parametrize(
-    "words",
-    ["validate savvinov_logical_io", "calibrate savvinov_logical_io", "compare tpc-b --set workload.users=2"],
+    "words", ["validate savvinov_logical_io", "calibrate savvinov_logical_io", "compare tpc-b --set workload.users=2"]
 )
 def test_so_it_is_of_other_commands(words: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "SEEN_AFTER_S", 0.001)
-    monkeypatch.setattr(output, "SHOWN_EACH_S", 0.005)
+    monkeypatch.setattr(output, "REFRESH_S", 0.005)
     monkeypatch.setattr("blocktime.app.base.output.shows_progress", lambda quiet: not quiet)
     assert main(words.split()) == 0
     assert " s" in capsys.readouterr().err.split(": ", 1)[1]
@@ -149,6 +146,6 @@ def test_so_it_is_of_other_commands(words: str, capsys: Captured, monkeypatch: p
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [(2.04, "2 s"), (45.2, "45 s"), (147, "2.5 minutes"), (3000, "50 minutes"), (9000, "2.5 hours")],
-)  # fmt: skip
+)
 def test_durations_are_said_as_one_speaks(seconds: float, words: str) -> None:
     assert show_duration(seconds) == words

@@ -22,9 +22,7 @@ NAMES = sorted(library())
 
 def without_origin(scenario: Any) -> dict[str, Any]:
     """What a scenario means, without where it was read and what its constants are called after."""
-    dumped = scenario.model_dump(
-        mode="json", exclude={"name", "origin", "title", "source", "base", "differences"}
-    )
+    dumped = scenario.model_dump(mode="json", exclude={"name", "origin", "title", "source", "base", "differences"})
     dumped["system"].pop("constants")
     return dict(dumped)
 
@@ -213,15 +211,11 @@ def test_a_field_that_differs_says_that_the_scenario_set_it(value: object) -> No
         assert constant.value == pytest.approx(0.003)
         assert constant.source == "mine.toml"
         assert constant.range == {}
-        assert (
-            scenario.system.constants["disk.rotation_s"] == entry("disk", "sas-15k").constants["rotation_s"]
-        )
+        assert scenario.system.constants["disk.rotation_s"] == entry("disk", "sas-15k").constants["rotation_s"]
 
 
 def test_the_nested_statistics_take_an_entry_too() -> None:
-    scenario = from_mapping(
-        {"instance": {"statistics": {"use": "rahn-2008", "cpuspeed_hz": 1e9}, "sessions": 9}}
-    )
+    scenario = from_mapping({"instance": {"statistics": {"use": "rahn-2008", "cpuspeed_hz": 1e9}, "sessions": 9}})
     statistics = scenario.system.instance.statistics
     assert statistics.block_cycles == entry("statistics", "rahn-2008").constants["block_cycles"].value
     assert statistics.cpuspeed_hz == 1e9
@@ -267,9 +261,7 @@ def test_columns_push_out_row_bytes_and_their_spread() -> None:
     assert (table.row_bytes, table.column_count, table.row_bytes_sd) == (None, None, 0)
     assert [column.bytes for column in table.columns] == [4, 1024]
     assert table.rows == 50_000_000
-    assert (
-        from_mapping({"base": "rahn-full-scan", "table": {"columns": columns}}).system.table.row_bytes_sd == 0
-    )
+    assert from_mapping({"base": "rahn-full-scan", "table": {"columns": columns}}).system.table.row_bytes_sd == 0
 
 
 def test_both_in_one_layer_contradict() -> None:
@@ -280,9 +272,7 @@ def test_both_in_one_layer_contradict() -> None:
 def test_another_kind_of_workload_drops_the_fields_that_it_does_not_have() -> None:
     scan = from_mapping({"base": "index-range-scan", "workload": {"kind": "full_scan"}}).workload
     assert scan == FullScan(arraysize_rows=100)
-    walk = from_mapping(
-        {"base": "rahn-full-scan", "workload": {"kind": "index_range_scan", "users": 2}}
-    ).workload
+    walk = from_mapping({"base": "rahn-full-scan", "workload": {"kind": "index_range_scan", "users": 2}}).workload
     assert walk == IndexRangeScan(arraysize_rows=100, users=2)
     assert load("index-range-scan", ["workload.kind=full_scan"]).workload == scan
 
@@ -424,9 +414,7 @@ def test_library_and_catalog_come_with_the_package() -> None:
 
 def test_a_kernel_release_is_text_and_keeps_its_nought() -> None:
     assert load("magni-dd-raw-100", ["host.kernel=5.10"]).system.host.kernel == "5.10"
-    assert load("magni-dd-raw-100", ["host.kernel=3.10.0-1160.el7.x86_64"]).system.host.kernel.startswith(
-        "3.10.0"
-    )
+    assert load("magni-dd-raw-100", ["host.kernel=3.10.0-1160.el7.x86_64"]).system.host.kernel.startswith("3.10.0")
     with pytest.raises(
         SpecError, match=r"host\.kernel: 'banana' is not a kernel release; write it like 2\.6\.5 or 5\.15"
     ):

@@ -10,6 +10,7 @@ from blocktime.scenarios import load, run
 from blocktime.scenarios.measured import AsModelled, ComparedFigure, light_of
 from blocktime.scenarios.uncertainty import propagate
 from blocktime.scenarios.uncertainty.constants import knowledge_of
+from tests.answered import SMALL_OLTP
 
 
 def row(value: float, modelled: float, half: float = 0.0) -> AsModelled:
@@ -61,9 +62,9 @@ def test_a_measured_disk_without_a_known_limit_is_told_of(tmp_path: Path, reads:
         f'base = "oltp-nvme"\n[[measured.compared]]\nname = "reads of data files a second"\nvalue = {reads}\n'
         'unit = "1/s"\nlow = 1.0\nhigh = 1e6\nfile = "a"\nline = 1\n'
     )
-    told = run(load(path)).warnings
+    told = run(load(path, SMALL_OLTP)).warnings
     assert [says in warning for warning in told if "the disk has no known limit" in warning] == [True]
-    limited = run(load(path, ["disk.use=azure-p30"])).warnings
+    limited = run(load(path, [*SMALL_OLTP, "disk.use=azure-p30"])).warnings
     assert not any("no known limit" in warning for warning in limited)
 
 
@@ -99,9 +100,7 @@ def test_the_interval_of_an_answer_holds_those_of_measured_fields(tmp_path: Path
     other = {one.name for one in knowledge_of(load(path, ["disk.overhead_s=2ms"])).uncertain}
     assert "scenario/my: disk.overhead_s" not in other  # another value is no measured one
     found = load(path)
-    assert found.correlations == (
-        ("scenario/my: disk.overhead_s", "scenario/my: workload.mix.0.cpu_s", -0.9),
-    )
+    assert found.correlations == (("scenario/my: disk.overhead_s", "scenario/my: workload.mix.0.cpu_s", -0.9),)
     (result,) = propagate([found], [run(found)]).results
     assert result.uncertainty is not None
     assert result.uncertainty.runs > 0
@@ -142,7 +141,7 @@ def test_no_note_speaks_of_a_field_that_measure_wrote(tmp_path: Path) -> None:
     )
 
     def notes(*settings: str) -> list[str]:
-        return [text for text in run(load(path, settings)).warnings if "host.memory" in text]
+        return [text for text in run(load(path, [*SMALL_OLTP, *settings])).warnings if "host.memory" in text]
 
     assert notes() == []
     assert len(notes("host.memory_bytes=256G")) == 1

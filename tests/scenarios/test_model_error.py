@@ -8,16 +8,11 @@ import pytest
 from blocktime.model.provenance import Extrapolation
 from blocktime.model.results import RunResult, Uncertainty
 from blocktime.scenarios import Scenario, load, run, uncertainty
-from blocktime.scenarios.compare import components
 from blocktime.scenarios.uncertainty import propagate
 from blocktime.scenarios.uncertainty.constants import UNKNOWN_DISTANCE, knowledge_of
 from blocktime.scenarios.uncertainty.draws import correlated
-from blocktime.scenarios.uncertainty.model_error import (
-    OTHER_WORK,
-    ModelError,
-    model_error,
-    seconds_by_mechanism,
-)
+from blocktime.scenarios.uncertainty.model_error import OTHER_WORK, ModelError, model_error, seconds_by_mechanism
+from blocktime.scenarios.why import components
 
 SCAN = "savvinov-lio-pc"
 COMMITTED = model_error()
@@ -76,20 +71,14 @@ def test_each_second_has_a_mechanism(name: str, wanted: set[str]) -> None:
     assert set(found) & wanted
 
 
-def test_an_extrapolated_constant_is_less_certain_the_farther_it_is_outside(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_extrapolated_constant_is_less_certain_the_farther_it_is_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """A constant with a range of blocks of 8K: as published at 8K, wider at 16K, wider still at 32K."""
     with_error(monkeypatch, exponent_sd=0.5)
     widths, shares = [], []
     for size in ("8K", "16K", "32K"):
         (result,) = answered(load(SCAN, [f"tablespace.block_size_bytes={size}"])).results
-        one = next(
-            (one for one in of(result).contributions if one.name == "host/savvinov-pc: logical_io_s"), None
-        )
-        assert of(result).extrapolated_constants == (
-            [] if size == "8K" else ["host/savvinov-pc: logical_io_s"]
-        )
+        one = next((one for one in of(result).contributions if one.name == "host/savvinov-pc: logical_io_s"), None)
+        assert of(result).extrapolated_constants == ([] if size == "8K" else ["host/savvinov-pc: logical_io_s"])
         gets_s = result.time.cpu["buffer gets"]
         widths.append((of(result).elapsed.high_s - of(result).elapsed.low_s) / gets_s)
         shares.append(one.variance_fraction if one and one.extrapolated else 0.0)
@@ -140,9 +129,7 @@ def test_work_that_is_the_same_in_both_has_the_same_error(monkeypatch: pytest.Mo
     a, b = (without_constants(load("rahn-full-scan", more)) for more in ([], ["disk.overhead_s=0.01"]))
     both = answered(a, b)
     found = both.difference(1)
-    by_mechanism = [
-        seconds_by_mechanism(one, result) for one, result in zip((a, b), both.results, strict=True)
-    ]
+    by_mechanism = [seconds_by_mechanism(one, result) for one, result in zip((a, b), both.results, strict=True)]
     reads = [sum(each[name] for name in ("multiblock reads", "disk latency")) for each in by_mechanism]
     assert found.change_s == pytest.approx(reads[1] - reads[0], rel=1e-3)
     assert {one.mechanism for one in found.contributions} in (

@@ -24,8 +24,9 @@ def test_a_scenario_with_it_is_written_and_read_again() -> None:
 
 def test_an_axis_goes_along_a_field_of_an_entry() -> None:
     points = Points(source_of("insert-with-indexes"), ["table.indexes.0.key_bytes", "table.rows"])
-    found = [points.point({"table.indexes.0.key_bytes": size, "table.rows": 1000}) for size in (5, 30)]
-    assert [point.value("table.indexes.0.key_bytes") for point in found] == [5, 30]
+    values = [{"table.indexes.0.key_bytes": size, "table.rows": 1000} for size in (5, 30)]
+    found = [points.point(one) for one in values]
+    assert [point.system.table.indexes[0].key_bytes for point in found] == [5, 30]
     assert found[0].digest != found[1].digest
 
 

@@ -91,7 +91,7 @@ def test_twice_the_cache_halves_the_reads() -> None:
         ("workload.hot_data_percent=10", "hot_data_percent"),
         ('workload.miss_curve=[{cache_bytes="1G",miss_percent=9},{cache_bytes="60G",miss_percent=1}]', "miss_curve"),
     ],
-)  # fmt: skip
+)
 def test_a_way_to_say_popularity_replaces_the_one_below(setting: str, stays: str) -> None:
     work = load("oltp-nvme", [setting]).workload
     assert not work.popularity

@@ -7,8 +7,8 @@ import pytest
 
 from blocktime.model.errors import SpecError
 from blocktime.scenarios import from_mapping, load, run, to_toml
-from blocktime.scenarios.compare import why
-from blocktime.scenarios.prices import with_prices, without_prices
+from blocktime.scenarios.pricing import with_prices, without_prices
+from blocktime.scenarios.why import why
 
 BASE = "savvinov-lio-pc"
 PRICED = "savvinov-lio-priced"
@@ -19,14 +19,8 @@ PRICED = "savvinov-lio-priced"
     [
         ({"core_per_hour": -0.1, "currency": "EUR"}, "prices.core_per_hour: got -0.1; allowed is at least 0"),
         ({"core_per_hour": -0.1}, "prices.core_per_hour: got -0.1; allowed is at least 0"),
-        (
-            {"licence_per_processor": 100},
-            "licence_per_processor 100 has no currency; set prices.currency, such as EUR",
-        ),
-        (
-            {"storage_per_gb_month": 0},
-            "storage_per_gb_month 0 has no currency; set prices.currency, such as EUR",
-        ),
+        ({"licence_per_processor": 100}, "licence_per_processor 100 has no currency; set prices.currency, such as EUR"),
+        ({"storage_per_gb_month": 0}, "storage_per_gb_month 0 has no currency; set prices.currency, such as EUR"),
         ({"currency": ""}, "prices.currency: got ''; allowed is text of at least 1 character"),
         ({"currency": " "}, "prices.currency: ' ' is not a currency; write it like EUR or USD"),
         ({"currency": 978}, "prices.currency: got 978; it must be text"),
@@ -86,9 +80,7 @@ def test_prices_survive_a_file() -> None:
 
 def money(*settings: str, name: str = PRICED) -> str:
     said = why(run(load(PRICED)), run(load(name, settings)))
-    found = [
-        sentence for sentence in said if "cost" in sentence and ("USD" in sentence or "prices" in sentence)
-    ]
+    found = [sentence for sentence in said if "cost" in sentence and ("USD" in sentence or "prices" in sentence)]
     assert len(found) == 1
     assert said[-1] == found[0]
     return found[0]

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from blocktime.app.controls import fields, own_files
+from blocktime.app.controls import control_fields, user_files
+from blocktime.app.controls.page_question import opened
 from blocktime.app.controls.settings import settle
 from blocktime.app.session import address
 from blocktime.model.catalog import KINDS, entry
@@ -48,9 +49,7 @@ def test_an_example_of_the_guide_is_a_scenario(text: str) -> None:
 
 def test_an_entry_brings_its_values_over_those_that_it_builds_on() -> None:
     found = from_mapping(mine()).system
-    plain = from_mapping(
-        {"disk": {"use": "array-raid10", "raid_disks": 12}, "host": {"use": "linux-x86"}}
-    ).system
+    plain = from_mapping({"disk": {"use": "array-raid10", "raid_disks": 12}, "host": {"use": "linux-x86"}}).system
     assert found.disk == plain.disk
     assert (found.disk.raid_level, found.disk.raid_disks, found.host.cpus) == ("10", 12, 32)
     assert found.host == plain.host.model_copy(update={"cpus": 32})
@@ -120,9 +119,7 @@ def test_another_entry_leaves_no_word_and_no_flag_of_an_own_one() -> None:
 def test_a_word_of_the_scenario_replaces_a_number_of_the_entry() -> None:
     for data in (
         {"disk": {"use": "array-raid10", "raid_level": "none", "raid_disks": 1}},
-        profile(
-            {"mine": {"use": "array-raid10", "raid_level": "none", "raid_disks": 1}}, disk={"use": "mine"}
-        ),
+        profile({"mine": {"use": "array-raid10", "raid_level": "none", "raid_disks": 1}}, disk={"use": "mine"}),
     ):
         system = from_mapping(data).system
         assert system.disk.raid_level == "none"
@@ -137,9 +134,7 @@ def test_settings_and_comparisons_name_own_entries(tmp_path: Path, blocktime: Co
     file.write_text(OURS, encoding="utf-8")
     changed = load(file, ["disk.use=new-array"])
     assert changed.system == from_mapping(mine(disk={"use": "new-array"})).system
-    assert blocktime.prints("compare", str(file), f"{file},disk.use=new-array", "--quiet").startswith(
-        "B takes "
-    )
+    assert blocktime.prints("compare", str(file), f"{file},disk.use=new-array", "--quiet").startswith("Faster: ")
     before = load(file)
     assert another_disk(ScenarioPair(before, changed)) == "the disk is new-array instead of old-array"
 
@@ -160,22 +155,22 @@ def test_what_is_written_names_the_entries_and_defines_them() -> None:
 
 
 def test_a_link_carries_the_entries() -> None:
-    name, changes = own_files.opened(OURS.encode(), "orders.toml")
-    assert changes == {}
-    query = address.written(name, {"disk.use": "new-array"}, "rahn-full-scan")
-    shown = address.read(query, "rahn-full-scan")
-    assert shown == address.LinkedScenario(name, {"disk.use": "new-array"})
-    scenario, refused = settle(shown.name, shown.changes)
+    name, changes, system = user_files.opened(OURS.encode(), "orders.toml")
+    assert (changes, system) == ({}, {})
+    question = opened(name, {"disk.use": "new-array"})
+    shown, notes = address.read(address.written(question, "rahn-full-scan"), "rahn-full-scan")
+    assert (shown, notes) == (question, [])
+    scenario, refused = settle(shown.name, shown.changed)
     assert refused == {}
     assert scenario.system.disk == from_mapping(mine(disk={"use": "new-array"})).system.disk
-    asked = fields.facts("disk.use")
+    asked = control_fields.facts("disk.use")
     assert asked is not None
-    assert fields.with_own(asked, scenario).options == (*asked.options, "old-array", "new-array")
+    assert control_fields.with_file_entries(asked, scenario).options == (*asked.options, "old-array", "new-array")
 
 
 @pytest.mark.parametrize("name", ["old-array", "new-array", "nvme"])
 def test_the_page_says_which_entry_a_section_is(name: str) -> None:
-    assert fields.value_at(from_mapping(mine(disk={"use": name})), "disk.use") == name
+    assert control_fields.value_at(from_mapping(mine(disk={"use": name})), "disk.use") == name
 
 
 # --- what is wrong ----------------------------------------------------------------------------------------------------
@@ -195,21 +190,15 @@ A = {"overhead_s": "1ms"}
             profile({"fast": A}, disk={"use": 3}),
             "disk.use: got 3; it is the name of an entry, of the catalog or of this file",
         ),
-        (
-            profile({"nvme": A}),
-            "profile.disk.nvme: the catalog has a disk of that name; give this one another name",
-        ),
+        (profile({"nvme": A}), "profile.disk.nvme: the catalog has a disk of that name; give this one another name"),
         (
             {"profile": {"tablespace": {"mine": {}}}},
             "profile: no kind of entry named 'tablespace'; known: client, disk, host, prices, statistics",
         ),
-        (
-            profile({"fast": {"zonez": 1}}),
-            "profile.disk.fast.zonez: there is no such field; did you mean zones?",
-        ),
+        (profile({"fast": {"zonez": 1}}), "profile.disk.fast.zonez: there is no such field; did you mean zones?"),
         (
             profile({"fast": {"overhead_s": "99s", "zones": 0}}),
-            "profile.disk.fast.overhead_s: got 99; allowed is at most 10 (and 1 more fault: zones)",
+            "profile.disk.fast.overhead_s: got 99; allowed is at most 10 s (and 1 more fault: zones)",
         ),
         (
             profile({"fast": {"raid_level": "5"}}),
@@ -273,10 +262,7 @@ def test_the_schema_refuses_what_the_program_refuses(data: dict[str, Any]) -> No
             '{ value = "1ms", how = "read", source = "s" }',
             "overhead_s.source: got 's'; allowed are 3 characters or more",
         ),
-        (
-            '{ value = "1ms", interval = [5, 1] }',
-            "overhead_s.interval: got 5 to 1; give two numbers from 0 on",
-        ),
+        ('{ value = "1ms", interval = [5, 1] }', "overhead_s.interval: got 5 to 1; give two numbers from 0 on"),
     ],
 )
 def test_an_entry_that_nobody_uses_is_checked(tmp_path: Path, constant: str, said: str) -> None:

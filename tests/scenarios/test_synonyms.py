@@ -6,7 +6,7 @@ from blocktime.model.errors import SpecError
 from blocktime.model.spec import WORKLOADS
 from blocktime.scenarios import load
 from blocktime.scenarios.declared import declared_field
-from blocktime.scenarios.synonyms import FIELDS, NOTES, found, meant_by
+from blocktime.scenarios.synonyms import NOTES, fields_of_words, found, meant_by
 
 LABELS = [
     ("workload.users", "Users"), ("workload.think_s", "Think time"), ("table.rows", "Rows"),
@@ -14,9 +14,9 @@ LABELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("word", FIELDS)
+@pytest.mark.parametrize("word", fields_of_words())
 def test_every_word_leads_to_fields_that_exist(word: str) -> None:
-    for field in FIELDS[word]:
+    for field in fields_of_words()[word]:
         assert field == "disk.use" or any(declared_field(field, kind) for kind in WORKLOADS), field
 
 
@@ -77,9 +77,7 @@ def test_a_field_for_a_name_is_told_as_a_field(name: str, says: str) -> None:
         ("rahn-full-scan,workload.users=2", ("table.rows=-1",), "--set: table.rows: got -1"),
     ],
 )
-def test_a_fault_names_where_the_change_was_written(
-    name: str, settings: tuple[str, ...], begins: str
-) -> None:
+def test_a_fault_names_where_the_change_was_written(name: str, settings: tuple[str, ...], begins: str) -> None:
     with pytest.raises(SpecError) as fault:
         load(name, settings)
     assert str(fault.value).startswith(begins)

@@ -9,14 +9,12 @@ from blocktime.model.errors import UnknownName
 from blocktime.model.spec import WORKLOADS
 from blocktime.model.unmodelled import Unmodelled, subjects, unmodelled
 from blocktime.scenarios.declared import declared_fields
-from blocktime.scenarios.synonyms import FIELDS, NOTES, meant_by
+from blocktime.scenarios.synonyms import NOTES, fields_of_words, meant_by
 
 EVERY_FIELD = {path for kind in WORKLOADS for path in declared_fields(kind)} | {
     "workload.kind", "workload.beside", "disk.use", "table.indexes",
 }  # fmt: skip
-PATH = re.compile(
-    r"\b(?:workload|table|index|tablespace|instance|host|client|disk)\.[a-z_]+(?:\.0\.[a-z_]+)?"
-)
+PATH = re.compile(r"\b(?:workload|table|index|tablespace|instance|host|client|disk)\.[a-z_]+(?:\.0\.[a-z_]+)?")
 
 
 def printed(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -39,7 +37,7 @@ def test_no_word_of_it_is_a_word_for_a_field(subject: Unmodelled) -> None:
     fields = {path.rpartition(".")[2] for path in EVERY_FIELD}
     for word in subject.words:
         name = "_".join(word.split())
-        assert name not in FIELDS
+        assert name not in fields_of_words()
         assert name not in NOTES
         assert name not in fields
         assert unmodelled(word) == subject
@@ -50,8 +48,8 @@ def test_no_word_of_it_is_a_word_for_a_field(subject: Unmodelled) -> None:
     [
         ("rac", "RAC"),
         ("gc_buffer_busy", "RAC"),
-        ("Data Guard", "Data Guard"),
-        ("data_guard_sync", "Data Guard"),
+        ("Flashback", "Flashback"),
+        ("flashback_log", "Flashback"),
         ("hash_join", "Joins"),
         ("LOB", "LOBs"),
         ("lob_bytes", "LOBs"),
@@ -68,8 +66,7 @@ def test_a_word_finds_its_subject(word: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word",
-    ["send_cpu_fraction", "spare_fraction", "track_seek", "full_scan", "hot block", "globe", "tempo", ""],
+    "word", ["send_cpu_fraction", "spare_fraction", "track_seek", "full_scan", "hot block", "globe", "tempo", ""]
 )
 def test_a_part_of_a_word_finds_nothing(word: str) -> None:
     assert unmodelled(word) is None
@@ -81,11 +78,11 @@ def test_a_part_of_a_word_finds_nothing(word: str) -> None:
         ("instance.rac=1", "RAC"),
         ("table.lob_bytes=4000", "LOBs"),
         ("table.partitions=12", "Partitions"),
-        ("data_guard=1", "Data Guard"),
+        ("flashback=1", "Flashback"),
         ("smart_scan=1", "Exadata offloading"),
         ("disk.use=exadata", "Exadata offloading"),
         ("workload.kind=hash_join", "Joins"),
-        ("nologging=1", "NOLOGGING and logging modes"),
+        ("supplemental_logging=1", "Supplemental logging"),
     ],
 )
 def test_a_setting_says_so_instead_of_another_name(
@@ -96,7 +93,7 @@ def test_a_setting_says_so_instead_of_another_name(
     assert "did you mean" not in sentence
 
 
-@pytest.mark.parametrize("words", [["run", "data_guard"], ["list", "rac"], ["list", "partition"]])
+@pytest.mark.parametrize("words", [["run", "flashback"], ["list", "rac"], ["list", "partition"]])
 def test_a_name_says_so_instead_of_another_name(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     sentence = printed(words, capsys)
     assert "not modelled; nearest: " in sentence

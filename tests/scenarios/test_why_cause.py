@@ -7,8 +7,8 @@ from random import Random
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario, load, run
-from blocktime.scenarios.compare import _by_mechanism as parts_between
-from blocktime.scenarios.compare import causes_of, why
+from blocktime.scenarios.why import _by_mechanism as parts_between
+from blocktime.scenarios.why import causes_of, why
 from blocktime.scenarios.why_cause import ENOUGH
 from tests.whole import SEED, quick
 
@@ -46,11 +46,7 @@ CHANGES = {
 }  # fmt: skip
 """Scenario -> changes of every kind; those that it has no field for are left out."""
 SMALL = {
-    "oltp-nvme": (
-        "instance.buffer_cache_bytes=256M",
-        "workload.data_bytes=3500M",
-        "workload.transactions=1000",
-    ),
+    "oltp-nvme": ("instance.buffer_cache_bytes=256M", "workload.data_bytes=3500M", "workload.transactions=1000"),
     "index-range-scan-scattered": ("table.rows=1000000",),
 }
 """Scenario -> what makes its runs short, with and without the changes."""
@@ -95,15 +91,14 @@ def test_the_columns_alone_are_named_where_rows_are_shorter_too() -> None:
 
 def test_a_single_change_needs_no_search() -> None:
     asked, found = zip(
-        *(answer("full-scan-nvme", *settings) or () for settings in ((), ("table.row_bytes=140",))),
-        strict=True,
+        *(answer("full-scan-nvme", *settings) or () for settings in ((), ("table.row_bytes=140",))), strict=True
     )
     assert causes_of(*found, asked) == {}
 
 
 def test_the_smallest_set_that_moves_a_part_alone_is_its_cause() -> None:
     parts = 0
-    for name, settings in groups(quick(40, 500)):
+    for name, settings in groups(quick(25, 500)):
         (before, base), (after, other) = answer(name) or (), answer(name, *settings) or ()
         claimed = parts_between(base, other)
         for part, cause in causes_of(base, other, (before, after)).items():
@@ -118,7 +113,7 @@ def test_the_smallest_set_that_moves_a_part_alone_is_its_cause() -> None:
             assert named in moving, (name, settings, part, cause.fields)
             assert min(map(len, moving)) == len(named), (name, settings, part, cause.fields)
             parts += 1
-    assert parts > quick(40, 500)
+    assert parts > quick(25, 500)
 
 
 def _is_named(setting: str, words: str) -> bool:

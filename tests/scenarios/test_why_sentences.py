@@ -5,10 +5,16 @@ from pathlib import Path
 import pytest
 
 from blocktime.scenarios import load, run
-from blocktime.scenarios.compare import why
-from tests.answered import answered
+from blocktime.scenarios.why import why
+from tests.answered import SMALL_OLTP, answered
 
-SMALL = '[table]\nrows = 20000\nrow_bytes = 120\n[host]\nuse = "epyc-9554"\n[workload]\nkind = "update"\n'
+SMALL = """
+table.rows = 20000
+table.row_bytes = 120
+host.use = "epyc-9554"
+disk.use = "nvme"
+workload.kind = "update"
+"""
 
 
 def sentences(name: str | Path, before: tuple[str, ...], after: tuple[str, ...]) -> list[str]:
@@ -24,10 +30,7 @@ def test_a_scan_that_waited_before_is_not_now_io_bound() -> None:
         settings = (f"workload.users={users}", "table.rows=3000000")
         asked = (
             load("full-scan-nvme", settings),
-            load(
-                "full-scan-nvme",
-                (*settings, "tablespace.block_size_bytes=16K", "disk.bandwidth_bytes_per_s=2G"),
-            ),
+            load("full-scan-nvme", (*settings, "tablespace.block_size_bytes=16K", "disk.bandwidth_bytes_per_s=2G")),
         )
         said.append(" ".join(why(run(asked[0]), run(asked[1]), asked)))
     assert "now I/O bound" not in said[0]
@@ -40,9 +43,7 @@ def test_a_delete_instead_of_an_update_is_told_as_that(tmp_path: Path) -> None:
     (first, *others) = sentences(file, (), ("workload.kind=delete",))
     assert "deleting 20,000 rows takes" in first
     assert "for updating 20,000 rows" in first
-    assert not any(
-        "0 s instead of" in sentence or "instead of 0 s" in sentence for sentence in [first, *others]
-    )
+    assert not any("0 s instead of" in sentence or "instead of 0 s" in sentence for sentence in [first, *others])
 
 
 def test_a_direct_path_insert_says_that_it_commits_once() -> None:
@@ -71,7 +72,7 @@ def test_an_await_that_fell_is_no_reason_for_more_time() -> None:
 
 
 def test_the_run_queue_of_hot_blocks_has_its_cause() -> None:
-    hot = ("workload.hottest_gets_percent=40", "workload.think_s=0.02")
+    hot = (*SMALL_OLTP, "workload.hottest_gets_percent=40", "workload.think_s=0.02")
     hotter = (*hot, "workload.hottest_blocks=4", "workload.hottest_changes_percent=40", "workload.users=2000")
     told = sentences("oltp-nvme", hot, hotter)
     (queue,) = [sentence for sentence in told if "run queue" in sentence]
@@ -79,19 +80,18 @@ def test_the_run_queue_of_hot_blocks_has_its_cause() -> None:
     assert queue.endswith("to rebuild blocks that others change (consistent reads)")
 
 
-@pytest.mark.parametrize(("size", "cache"), [("16K", "4G"), ("4K", "16G")])
+@pytest.mark.parametrize(("size", "cache"), [("16K", "256M"), ("4K", "1G")])
 def test_block_sizes_of_transactions_say_what_hits_become(size: str, cache: str) -> None:
-    told = sentences("oltp-nvme", (), (f"tablespace.block_size_bytes={size}",))
-    other = answered(
-        "oltp-nvme", f"tablespace.block_size_bytes={size}", f"instance.buffer_cache_bytes={cache}"
-    )
+    told = sentences("oltp-nvme", SMALL_OLTP, (*SMALL_OLTP, f"tablespace.block_size_bytes={size}"))
+    changes = (f"tablespace.block_size_bytes={size}", f"instance.buffer_cache_bytes={cache}")
+    other = answered("oltp-nvme", *SMALL_OLTP, *changes)
     assert other.cache is not None
     (hits,) = [sentence for sentence in told if "where they are scattered" in sentence]
     assert f"{100 * other.cache.hit_fraction:.1f} % hits" in hits
 
 
 def test_a_part_that_is_shown_alike_is_left_out() -> None:
-    told = sentences("oltp-nvme", (), ("instance.buffer_cache_bytes=8300M",))
+    told = sentences("oltp-nvme", SMALL_OLTP, (*SMALL_OLTP, "instance.buffer_cache_bytes=520M"))
     for sentence in told:
         takes = sentence.partition(" takes ")[2].partition(", which")[0]
         first, instead, second = takes.partition(" instead of ")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from blocktime.model.causes import AT_ONCE, COMMIT, FSYNC, HELD, ROOM, RUN_QUEUE, SLOWEST, THINKING
+from blocktime.model.causes import AT_ONCE, COMMIT, FSYNC, ROOM, RUN_QUEUE, SLOWEST, THINKING, WRITE_LIMIT
 from blocktime.model.results import DeviceStats, EventTime, PhysicalIO, RunResult, StreamStats, TimeBreakdown
 from blocktime.scenarios import Scenario, library, load, run
-from blocktime.scenarios.compare import components, why
+from blocktime.scenarios.why import components, why
 from blocktime.scenarios.why_streams import CPU, DEVICE, mechanism
 
 
@@ -70,10 +70,7 @@ def test_requests_are_fewer_because_they_were_merged() -> None:
 
 def test_the_way_back_names_what_is_no_longer_merged() -> None:
     said = why(merged_writes(), stream())
-    assert (
-        "requests rose from 703 to 10,000 because nothing is merged instead of 9,297 bios, up to 124K"
-        in said[0]
-    )
+    assert "requests rose from 703 to 10,000 because nothing is merged instead of 9,297 bios, up to 124K" in said[0]
     assert said[0].endswith("each write waits 4 ms for the device, which costs 40.00 s")
 
 
@@ -142,9 +139,7 @@ def test_fewer_calls_need_less_cpu() -> None:
 
 def test_the_same_stream_has_nothing_to_tell() -> None:
     (sentence,) = why(stream(), stream())
-    assert sentence == (
-        "elapsed time does not change: waiting for the device takes 40.00 s of the 40.40 s, as before"
-    )
+    assert sentence == ("elapsed time does not change: waiting for the device takes 40.00 s of the 40.40 s, as before")
 
 
 def test_a_stream_against_a_scan_is_told_by_components() -> None:
@@ -155,9 +150,7 @@ def test_a_stream_against_a_scan_is_told_by_components() -> None:
 def test_no_device_is_needed() -> None:
     none = stream().model_copy(update={"device": {}})
     (first, *_) = why(none, stream(wait_s=2e-3))
-    assert first.startswith(
-        "each write waits 2 ms less for the device (2 ms instead of 4 ms), which saves 20.00 s"
-    )
+    assert first.startswith("each write waits 2 ms less for the device (2 ms instead of 4 ms), which saves 20.00 s")
 
 
 def at_once(result: RunResult, **said: object) -> RunResult:
@@ -188,9 +181,7 @@ def test_calls_under_way_at_once_are_told_by_what_one_takes() -> None:
     base = at_once(stream(), response_s=27.2e-3, response_percentiles={"p95": 0.08})
     other = at_once(stream(await_s=1e-3), response_s=4.86e-3, response_percentiles={"p95": 0.01})
     said = why(base, other, asked(("workload.rate_per_s=200",), ("workload.rate_per_s=200", "disk.use=nvme")))
-    assert said[0].startswith(
-        "the disk is nvme instead of ida-2004; await of a request fell from 4 ms to 1 ms"
-    )
+    assert said[0].startswith("the disk is nvme instead of ida-2004; await of a request fell from 4 ms to 1 ms")
     assert said[0].endswith("; a write takes 4.86 ms instead of 27.2 ms (p95 10 ms instead of 80 ms)")
     assert said[-1] == "elapsed time says little here, because the run ends soon after the last call arrives"
     assert "hardly" not in " ".join(said)
@@ -227,18 +218,12 @@ def test_numbers_are_written_as_words_want_them() -> None:
     ("settings", "says"),
     [
         (("disk.write_cache_flushed=true",), "with disk.write_cache_flushed on instead of off; "),
-        (
-            ("disk.write_cache_bytes=8M", "disk.overhead_s=5ms"),
-            "with disk.overhead_s 5 ms instead of 100 µs, ",
-        ),
+        (("disk.write_cache_bytes=8M", "disk.overhead_s=5ms"), "with disk.overhead_s 5 ms instead of 100 µs, "),
         (
             ("disk.iops_limit=500", "disk.raid_level=0", "disk.raid_disks=4"),
             "with disk.iops_limit 500 instead of none, ",
         ),
-        (
-            ("disk.use=nvme", "disk.overhead_s=1ms"),
-            "the disk is nvme (overhead_s 1 ms) instead of ida-2004; ",
-        ),
+        (("disk.use=nvme", "disk.overhead_s=1ms"), "the disk is nvme (overhead_s 1 ms) instead of ida-2004; "),
         ((), "await of a request fell"),
     ],
 )
@@ -250,5 +235,5 @@ def test_what_was_set_otherwise_of_the_disk_is_the_cause(settings: tuple[str, ..
 @pytest.mark.parametrize("name", [name for name in library() if load(name).workload.kind.endswith("_stream")])
 def test_every_component_of_a_stream_has_its_mechanism(name: str) -> None:
     assert {mechanism(component) for component in components(run(load(name)))} <= {
-        CPU, DEVICE, ROOM, HELD, COMMIT, FSYNC, RUN_QUEUE, THINKING, AT_ONCE, SLOWEST,
+        CPU, DEVICE, ROOM, WRITE_LIMIT, COMMIT, FSYNC, RUN_QUEUE, THINKING, AT_ONCE, SLOWEST,
     }  # fmt: skip

@@ -6,14 +6,15 @@ import pytest
 
 from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario, from_mapping, load, run
-from blocktime.scenarios.compare import components, why
+from blocktime.scenarios.why import components, why
 from blocktime.scenarios.why_transactions import mechanism
+from tests.answered import answered
 
 
 def told(settings: list[str], base: list[str] | None = None, name: str = "tpc-c") -> list[str]:
     """Why the scenario with *settings* differs from that with *base*, by the law."""
     asked = load(name, base or []), load(name, settings)
-    answers = run(asked[0]), run(asked[1])
+    answers = answered(name, *base or []), answered(name, *settings)
     return why(*answers, asked)
 
 
@@ -57,12 +58,7 @@ def test_more_users_queue_at_the_bottleneck_and_do_more() -> None:
 
 
 def test_a_log_among_the_data_is_told_as_the_cause_of_its_waits() -> None:
-    one(
-        told(["instance.redo_disk=data"]),
-        "log file sync takes",
-        "because the log is on the disk of the data",
-        "costs",
-    )
+    one(told(["instance.redo_disk=data"]), "log file sync takes", "because the log is on the disk of the data", "costs")
     one(told([], ["instance.redo_disk=data"]), "because the log is on a disk of its own", "saves")
 
 
@@ -134,11 +130,7 @@ def test_transactions_beside_another_kind_of_work_are_compared() -> None:
 
 
 def test_more_gets_are_the_cause_of_more_reads() -> None:
-    one(
-        told(["workload.mix.0.gets=900"]),
-        "reads per transaction rose",
-        "because gets per transaction rose from 9",
-    )
+    one(told(["workload.mix.0.gets=900"]), "reads per transaction rose", "because gets per transaction rose from 9")
 
 
 def test_what_is_next_to_nothing_is_called_so() -> None:

@@ -39,9 +39,7 @@ def test_a_row_says_whether_its_bar_is_met(bar: Bar, met: bool | None) -> None:
     assert ("NOT MET" in bar.line()) == (met is False)
 
 
-def test_without_a_folder_it_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_folder_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.delenv("BLOCKTIME_SAMPLES", raising=False)
     assert main([]) == 2
     assert "name a folder of reports" in capsys.readouterr().err

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blocktime.model.errors import SpecError
+from blocktime.model.paths import steps_of
 from blocktime.validation import MeasuredNumber, Runs, Validation, validate
 from blocktime.validation.compare import FAILURES, Comparison, compare, judge
-from blocktime.validation.left_out import LeftOut
-from blocktime.validation.quantity import check_path, look_up, steps_of
+from blocktime.validation.out_of_sample import LeftOut
+from blocktime.validation.quantity import check_path, look_up
 
 NUMBER = MeasuredNumber(
     case="a_case",
@@ -52,14 +53,7 @@ class Fake(Runs):
 
 @pytest.mark.parametrize(
     ("predicted", "verdict"),
-    [
-        (20.0, "within"),
-        (20.6, "within"),
-        (19.4, "within"),
-        (20.61, "fails"),
-        (19.39, "fails"),
-        (None, "fails"),
-    ],
+    [(20.0, "within"), (20.6, "within"), (19.4, "within"), (20.61, "fails"), (19.39, "fails"), (None, "fails")],
 )
 def test_an_error_beyond_the_tolerance_fails(predicted: float | None, verdict: str) -> None:
     found = compare(NUMBER, Fake(predicted))
@@ -88,9 +82,7 @@ def test_a_part_that_the_result_lacks_is_named() -> None:
 def test_a_bound_counts_on_one_side(bound: str, predicted: float, verdict: str) -> None:
     found = compare(replace(NUMBER, bound=bound), Fake(predicted))  # type: ignore[arg-type]
     assert found.verdict == verdict
-    assert (found.relative_error == 0) == (
-        found.verdict == "within" and (predicted > 20) == (bound == "at_least")
-    )
+    assert (found.relative_error == 0) == (found.verdict == "within" and (predicted > 20) == (bound == "at_least"))
 
 
 def test_around_zero_only_an_absolute_tolerance_helps() -> None:
@@ -141,13 +133,7 @@ def test_the_result_has_the_agreed_form(validation: Validation) -> None:
         "tests_per_fit",
     ]
     keys = {"case", "where", "quantity", "unit", "measured", "predicted", "relative_error", "tolerance"}
-    keys |= {
-        "in_sample",
-        "in_sample_error",
-        "out_of_sample_error",
-        "without_its_row",
-        "without_its_block_size",
-    }
+    keys |= {"in_sample", "in_sample_error", "out_of_sample_error", "without_its_row", "without_its_block_size"}
     keys |= {"why_not_left_out", "spread", "spread_from", "mechanism", "fits", "verdict", "note"}
     assert all(set(one) == keys for one in data["numbers"])
     verdicts = {one["verdict"] for one in data["numbers"]}
@@ -160,9 +146,7 @@ def test_the_parts_of_the_summary_add_up(validation: Validation) -> None:
     for groups, of in ((data["by_case"], "printed_numbers"), (data["by_mechanism"], "compared")):
         assert sum(one["printed"] for one in groups) == data["summary"][of]
         assert sum(one["fits"] + one["tests"] for one in groups) == data["summary"]["compared"]
-        assert sum(one["within"] for one in groups) == sum(
-            one.verdict == "within" for one in validation.numbers
-        )
+        assert sum(one["within"] for one in groups) == sum(one.verdict == "within" for one in validation.numbers)
         for word in ("failed", "known_gaps"):
             assert sum(one[word] for one in groups) == data["summary"][word]
     assert data["summary"]["tests_per_fit"] >= 3
@@ -224,9 +208,7 @@ def test_a_fitting_number_is_out_of_sample_only_without_its_row() -> None:
     assert alone.in_sample_error == pytest.approx(0.01)
     assert alone.out_of_sample_error is None
     assert alone.fit_alone
-    left_out = Comparison(
-        FITS, 20.2, "within", "", LeftOut(without_its_row=22.0, without_its_block_size=18.0)
-    )
+    left_out = Comparison(FITS, 20.2, "within", "", LeftOut(without_its_row=22.0, without_its_block_size=18.0))
     assert left_out.in_sample_error == pytest.approx(0.01)
     assert left_out.out_of_sample_error == pytest.approx(0.1)
     assert left_out.without_its_block_size_error == pytest.approx(-0.1)

@@ -12,12 +12,12 @@ from blocktime.model.catalog import KINDS, constant_named, entries
 from blocktime.model.errors import SpecError
 from blocktime.validation import Comparison, Validation, load_case, numbers_of
 from blocktime.validation.case import Mechanism
-from blocktime.validation.left_out import LeftOut
+from blocktime.validation.out_of_sample import LeftOut
 from tools.constant_tables import amount_text, catalog_tables, interval_text
 from tools.differences import disagreements, disagrees, numbers_table, problems, sections_of
-from tools.documents import DIFFERENCES, MODEL, filled, fresh_documents, main, parts_of
+from tools.documents import DIFFERENCES, MODEL, PART, filled, fresh_documents, main
 from tools.law_tables import law_modules, law_tables
-from tools.markdown import WIDTH, anchor, item, table, together
+from tools.markdown_tables import WIDTH, anchor, item, table, together
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
@@ -40,9 +40,9 @@ def fresh(validation: Validation) -> dict[Path, str]:
 def stale(text: str, fresh: str) -> list[str]:
     """A sentence for each generated part of *text* that is not as in *fresh*; last digits of figures may differ."""
     return [
-        f"{mark}: {difference}"
-        for (mark, body), (_, made) in zip(parts_of(text), parts_of(fresh), strict=True)
-        if (difference := first_difference(body, made))
+        f"{part['begin'].strip()}: {difference}"
+        for part, made in zip(PART.finditer(text), PART.finditer(fresh), strict=True)
+        if (difference := first_difference(part["body"], made["body"]))
     ]
 
 
@@ -69,9 +69,7 @@ def says_the_same(text: str, other: str) -> bool:
     if NUMBER.sub("0", text) != NUMBER.sub("0", other):
         return False
     pairs = zip(NUMBER.findall(text), NUMBER.findall(other), strict=True)
-    return all(
-        abs(_value(a) - _value(b)) <= LAST_DIGITS * max(_last_digit(a), _last_digit(b)) for a, b in pairs
-    )
+    return all(abs(_value(a) - _value(b)) <= LAST_DIGITS * max(_last_digit(a), _last_digit(b)) for a, b in pairs)
 
 
 def _value(figure: str) -> float:
@@ -218,10 +216,10 @@ def test_a_law_comes_with_its_formula_and_sources() -> None:
     def shown(module: str) -> str:
         return " ".join(law_tables(module).split())
 
-    assert "`blocks + stops - aligned`" in shown("logical_io")
+    assert "`blocks + stops - aligned`" in shown("buffer_gets")
     # What was given a name on the way stands in its place.
-    assert "smaller(server_s, client_s) * larger(0, 1 - sdu_bytes / array_bytes)" in shown("client")
-    assert "`LARGEST_DIRTY_FRACTION = 0.4` (Share of the buffers" in shown("load")
+    assert "smaller(server_s, client_s) * larger(0, 1 - sdu_bytes / array_bytes)" in shown("round_trips")
+    assert "`LARGEST_DIRTY_FRACTION = 0.4` (Share of the buffers" in shown("table_load")
     with pytest.raises(SpecError, match="got 'logic'; wanted some of assm"):
         law_tables("logic")
 

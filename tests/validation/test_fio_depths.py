@@ -45,9 +45,7 @@ def measured(depth: int, folder: Path = DRIVE) -> dict[str, float]:
 def system(folder: Path = DRIVE, rpm: float | None = None) -> System:
     """The drive that the command makes of depths 1 and 32."""
     paths = [folder / f"randread-{depth}-1.json" for depth in (1, 32)]
-    found = identify(
-        [reading for path in paths for reading in read(OpenedFile(path, path.name, Keep()))], rpm
-    )
+    found = identify([reading for path in paths for reading in read(OpenedFile(path, path.name, Keep()))], rpm)
     return from_mapping(found.sections(), "drive").system
 
 

@@ -7,8 +7,8 @@ import pytest
 from blocktime.model import catalog
 from blocktime.validation import Validation, load_case, numbers_of
 from blocktime.validation.compare import Comparison
-from blocktime.validation.fitted import fitted_constants
-from blocktime.validation.left_out import LeftOut
+from blocktime.validation.fitted_constants import fitted_constants
+from blocktime.validation.out_of_sample import LeftOut
 
 ONE, TWO = "host/no-such: line_miss_s", "host/savvinov-pc: line_miss_s"
 INPUT = "scenario/magni-imp-32k: table.rows"
@@ -51,9 +51,7 @@ def test_a_constant_of_one_number_is_a_fit(
     known = catalog.entries("host")
     pc = known["savvinov-pc"]
     bare = pc.constants["line_miss_s"].model_copy(update={"fitted_to": []})
-    monkeypatch.setitem(
-        known, "no-such", pc.model_copy(update={"constants": {**pc.constants, "line_miss_s": bare}})
-    )
+    monkeypatch.setitem(known, "no-such", pc.model_copy(update={"constants": {**pc.constants, "line_miss_s": bare}}))
     (found,) = fitted_constants([fits(ONE, *one) for one in numbers])
     assert found.only_a_fit == only
 

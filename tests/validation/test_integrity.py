@@ -10,22 +10,11 @@ from blocktime.model.errors import MeasurementError, SpecError, UnknownName
 from blocktime.validation import case_names, load_case
 from blocktime.validation.cases import parse_case
 from blocktime.validation.numbers import numbers_of
+from tests.case_files import FIRST_TABLE
 
-GOOD = """
-[source]
-key = "someone"
-author = "Someone"
-title = "Something"
-document = "document 9"
-locator = "everywhere"
-system = "a machine"
-samples = 1
-[[table]]
-name = "fetch"
-locator = "line 1"
-scenario = "rahn-full-scan"
-keys = ["size"]
-set = { size = "tablespace.block_size_bytes" }
+GOOD = (
+    FIRST_TABLE
+    + """\
 columns = ["size", "cpu", "query"]
 rows = [[2048, 25.39, 560355], [8192, 24.61, 183974]]
 [[table.number]]
@@ -53,6 +42,7 @@ reason = "repeats query"
 left = ["source.cr"]
 right = ["fetch.query"]
 """
+)
 
 BROKEN = {
     "a time in bytes": (
@@ -160,9 +150,7 @@ def test_a_prior_far_from_the_catalog_is_a_slip(value: float, refused: bool) -> 
     if not refused:
         assert parse_case(f"{fits}{prior}", "kept").prior[0].value == value
         return
-    with pytest.raises(
-        MeasurementError, match=r"prior of host/rahn-2008: fetch_column_s: got 0\.00011 within"
-    ):
+    with pytest.raises(MeasurementError, match=r"prior of host/rahn-2008: fetch_column_s: got 0\.00011 within"):
         parse_case(f"{fits}{prior}", "broken")
 
 

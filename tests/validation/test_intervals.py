@@ -9,9 +9,7 @@ CONSTANTS = [
     for name, entry in entries(kind).items()
     for field, constant in entry.constants.items()
 ]
-FITTED = {
-    constant for name in case_names() for number in numbers_of(load_case(name)) for constant in number.fits
-}
+FITTED = {constant for name in case_names() for number in numbers_of(load_case(name)) for constant in number.fits}
 
 
 def test_what_nobody_looked_up_says_how_far_it_may_be_off() -> None:

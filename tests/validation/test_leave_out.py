@@ -7,16 +7,12 @@ import pytest
 from blocktime.validation import case_names, load_case
 from blocktime.validation.fit import is_counted
 from blocktime.validation.leave_out import block_size_of, compared_of, every_left_out, text_of
-from blocktime.validation.left_out import LeftOut, every_known, left_out_of
+from blocktime.validation.out_of_sample import LeftOut, every_known, left_out_of
 from tests.whole import WHOLE
 
 LATER = () if WHOLE else ("savvinov_logical_io", "magni_exp_imp")
 """Cases with so many numbers, or such long imports, that it takes a minute to leave each out."""
-SMOOTH = [
-    name
-    for name in case_names()
-    if name not in LATER and not any(map(is_counted, compared_of(load_case(name))))
-]
+SMOOTH = [name for name in case_names() if name not in LATER and not any(map(is_counted, compared_of(load_case(name))))]
 
 
 @pytest.mark.sampled(2)
@@ -47,9 +43,7 @@ def test_every_number_that_fits_is_left_out_or_says_why_not() -> None:
 
 def test_every_number_left_out_with_its_block_size_has_one_of_several() -> None:
     numbers = {number.id: number for name in case_names() for number in compared_of(load_case(name))}
-    sizes = {
-        name: {block_size_of(number) for number in compared_of(load_case(name))} for name in case_names()
-    }
+    sizes = {name: {block_size_of(number) for number in compared_of(load_case(name))} for name in case_names()}
     assert set(every_known()) <= set(numbers)
     for identity, one in every_known().items():
         if one.without_its_block_size is not None:
@@ -67,9 +61,6 @@ def test_a_row_left_out_is_predicted_by_the_rows_beside_it() -> None:
 
 
 def test_the_file_is_sorted_and_leaves_out_what_is_not_known() -> None:
-    found = {
-        "b:t:r:c": LeftOut(without_its_row=1.2345678),
-        "a:t:r:c": LeftOut(why="nothing else determines x"),
-    }
+    found = {"b:t:r:c": LeftOut(without_its_row=1.2345678), "a:t:r:c": LeftOut(why="nothing else determines x")}
     assert [*json.loads(text_of(found))] == ["a:t:r:c", "b:t:r:c"]
     assert json.loads(text_of(found))["b:t:r:c"] == {"without_its_row": 1.23457}

@@ -6,6 +6,7 @@ from statistics import median
 import pytest
 
 from blocktime.model.errors import MeasurementError
+from blocktime.model.paths import busiest, middle, steps_of
 from blocktime.model.results import DeviceLine
 from blocktime.model.spec import WriteStream
 from blocktime.scenarios import load
@@ -13,7 +14,7 @@ from blocktime.validation import MeasuredNumber, Runs, load_case, numbers_of
 from blocktime.validation.cases import parse_case
 from blocktime.validation.compare import compare
 from blocktime.validation.numbers import rows_of, value_of
-from blocktime.validation.quantity import busiest, check_path, middle, steps_of
+from blocktime.validation.quantity import check_path
 
 CASE = "magni_linux_io"
 NUMBERS = list(numbers_of(load_case(CASE)))
@@ -24,10 +25,7 @@ def table(name: str) -> list[dict[str, float]]:
     """Rows of a table, every cell that is a number or a time as a number."""
     (found,) = [one for one in load_case(CASE).table if one.name == name]
     plain = [{key: row[key] for key in found.columns} for row in rows_of(found)]
-    return [
-        {key: value_of(cell, name) for key, cell in row.items() if key not in ("run", "line")}
-        for row in plain
-    ]
+    return [{key: value_of(cell, name) for key, cell in row.items() if key not in ("run", "line")} for row in plain]
 
 
 def line(run: str, number: int) -> dict[str, float]:
@@ -142,15 +140,7 @@ def test_the_program_writes_once_more_than_its_total() -> None:
 
 def test_one_machine_under_two_programs() -> None:
     dd, pwrite = (load(name).system.host for name in ("magni-dd-fs-10000", "magni-pwrite-1"))
-    kernel = [
-        "kernel",
-        "scheduler",
-        "filesystem",
-        "nr_requests",
-        "max_request_bytes",
-        "cpus",
-        "journal_commit_s",
-    ]
+    kernel = ["kernel", "scheduler", "filesystem", "nr_requests", "max_request_bytes", "cpus", "journal_commit_s"]
     assert [getattr(dd, field) for field in kernel] == [getattr(pwrite, field) for field in kernel]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from blocktime.scenarios.uncertainty.model_error import model_error, path_of_model_error
 from blocktime.validation import Comparison, Validation, validate
-from tools.model_error import groups_of, model_error_data, residuals_of, text_of
+from tools.fit_model_error import groups_of, model_error_data, residuals_of, text_of
 
 ROUNDED = 0.02
 """Machines round exponentials otherwise, and three digits are kept."""
@@ -22,10 +22,7 @@ def statements() -> list[Comparison]:
 
 
 def test_the_file_is_fresh(validation: Validation) -> None:
-    fresh, found = (
-        model_error_data(validation.numbers),
-        tomllib.loads(path_of_model_error().read_text("utf-8")),
-    )
+    fresh, found = (model_error_data(validation.numbers), tomllib.loads(path_of_model_error().read_text("utf-8")))
     assert set(fresh) == set(found), "run `python3 dev.py docs`"
     for key, value in fresh.items():
         if isinstance(value, float):
@@ -75,10 +72,7 @@ def test_only_errors_out_of_sample_count(statements: list[Comparison]) -> None:
     fits = [one for one in found if one.comparison.in_sample]
     assert fits
     assert all(one.error == log(1 + (one.comparison.out_of_sample_error or 0.0)) for one in found)
-    alone = [
-        replace(one.comparison, left_out=replace(one.comparison.left_out, without_its_row=None))
-        for one in fits
-    ]
+    alone = [replace(one.comparison, left_out=replace(one.comparison.left_out, without_its_row=None)) for one in fits]
     assert residuals_of(alone) == []
 
 

@@ -164,9 +164,7 @@ def test_spreads_are_worked_out_from_the_printed_repetitions() -> None:
         ("rahn_full_scan", "client", "elapsed_s"): [
             [("2048", "elapsed_s"), ("4096", "elapsed_s"), ("8192", "elapsed_s"), ("16384", "elapsed_s")]
         ],
-        ("rahn_full_scan", "raw trace", "ela"): [
-            [("2048", "ela"), ("4096", "ela"), ("8192", "ela"), ("16384", "ela")]
-        ],
+        ("rahn_full_scan", "raw trace", "ela"): [[("2048", "ela"), ("4096", "ela"), ("8192", "ela"), ("16384", "ela")]],
         ("rahn_full_scan", "waits", "total_s"): [
             [(f"{size},direct path read", "total_s") for size in (2048, 4096, 8192, 16384)]
         ],

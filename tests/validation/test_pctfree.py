@@ -9,16 +9,14 @@ from blocktime.model.results import RunResult
 from blocktime.scenarios import load
 from blocktime.validation import MeasuredNumber, Runs, load_case, numbers_of
 from blocktime.validation.compare import compare
+from blocktime.validation.constants_by_name import value_of
 from blocktime.validation.leave_out import WithoutThem, leave_out
 from blocktime.validation.numbers import rows_of
-from blocktime.validation.parameters import value_of
 from tests.oracles.web_returns import stored_bytes
 
 CASE = "rahn_pctfree"
 SIZES = (4096, 8192, 16384)
-UPDATE, MIGRATE, ITL_ENTRY = (
-    f"host/rahn-10204: {name}" for name in ("update_row_s", "migrate_row_s", "itl_entry_s")
-)
+UPDATE, MIGRATE, ITL_ENTRY = (f"host/rahn-10204: {name}" for name in ("change_block_s", "migrate_row_s", "itl_entry_s"))
 
 
 def of_size(size_bytes: int) -> Callable[[MeasuredNumber], bool]:
@@ -97,9 +95,7 @@ def test_times_follow_for_a_block_size_left_out(
     left_out: dict[int, WithoutThem], size_bytes: int, pctfree: int, within: float
 ) -> None:
     """No closer than single times repeat: those at PCTFREE 35, which should be equal, differ by up to 11 %."""
-    (found,) = [
-        (n, p) for n, p in left_out[size_bytes].predicted if is_time(n) and n.row == f"{size_bytes},{pctfree}"
-    ]
+    (found,) = [(n, p) for n, p in left_out[size_bytes].predicted if is_time(n) and n.row == f"{size_bytes},{pctfree}"]
     number, predicted = found
     assert predicted == pytest.approx(number.printed, rel=within)
     assert left_out[size_bytes].fit.unidentified == (
@@ -140,9 +136,7 @@ def test_migrated_rows_cost_a_second_get() -> None:
 # --- how much the exact counts say ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("rows", "fail"), [(185_000, True), (196_000, False), (203_000, False), (215_000, True)]
-)
+@pytest.mark.parametrize(("rows", "fail"), [(185_000, True), (196_000, False), (203_000, False), (215_000, True)])
 def test_exact_blocks_hold_for_two_percent_around_the_rows(rows: int, fail: bool) -> None:
     """High-water marks move by extents of 1 MB: twelve exact counts fix the space to a few percent, not to a block."""
     runs = Runs(settings=[f"table.rows={rows}"])

@@ -3,7 +3,7 @@
 import pytest
 
 from blocktime.model import catalog
-from blocktime.model.demand.conditions import USED_FOR
+from blocktime.model.demand.operating_conditions import USED_FOR
 from blocktime.validation.cases import case_names, load_case
 from blocktime.validation.numbers import MeasuredNumber, numbers_of
 from blocktime.validation.ranges import RANGES, conditions_behind, range_of

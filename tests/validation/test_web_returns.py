@@ -53,9 +53,7 @@ def shape_of(drawn: Drawn) -> Shape:
         column_bytes[name] = float(data[~null].mean())
         trailing &= null  # NULLs at the end of a row are not stored at all
         columns += np.where(trailing, 0, block.column_bytes(np.where(null, 0, data)))
-        characters += (
-            np.where(null, 0, written_characters(values, name in drawn.amounts)) + DELIMITER_CHARACTERS
-        )
+        characters += np.where(null, 0, written_characters(values, name in drawn.amounts)) + DELIMITER_CHARACTERS
     pieces = block.row_bytes(columns)
     return Shape(
         column_bytes={name: column_bytes[name] for name in drawn.values},
@@ -78,9 +76,7 @@ def table() -> Table:
 
 def test_the_columns_of_the_library_are_those_drawn(shape: Shape, table: Table) -> None:
     assert [column.name for column in table.columns] == list(shape.column_bytes)
-    assert {column.name: column.bytes for column in table.columns} == pytest.approx(
-        shape.column_bytes, rel=0.01
-    )
+    assert {column.name: column.bytes for column in table.columns} == pytest.approx(shape.column_bytes, rel=0.01)
 
 
 def test_the_share_of_nulls_is_that_drawn(shape: Shape, table: Table) -> None:

@@ -45,20 +45,20 @@ def curve_of(report: Report, missed: float, cache_bytes: float | None) -> Curve 
     now = [row for row in rows if row.factor.low <= 1 <= row.factor.high]
     if not now:
         return None
-    own = min(now, key=lambda row: abs(log(row.size_bytes / (cache_bytes or rows[-1].size_bytes))))
+    used = min(now, key=lambda row: abs(log(row.size_bytes / (cache_bytes or rows[-1].size_bytes))))
     least = list(accumulate((row.reads.value for row in rows), min))
-    scale = WHOLE_PERCENT * missed / least[rows.index(own)]
+    scale = WHOLE_PERCENT * missed / least[rows.index(used)]
     points = [(row.size_bytes, reads * scale) for row, reads in zip(rows, least, strict=True)]
     there = [point for point in points if point[1] < WHOLE_PERCENT]
     if len(there) < LEAST_POINTS:
         return None
     lines = [row.reads.line for row in rows]
     says = [
-        f"buffer pool advisory, lines {min(lines):,} to {max(lines):,}: {own.reads.name}, scaled so that size factor "
+        f"buffer pool advisory, lines {min(lines):,} to {max(lines):,}: {used.reads.name}, scaled so that size factor "
         f"1.00 misses what the interval did, {show_share(missed, 3)}"
     ]
     if any(row.reads.value > reads for row, reads in zip(rows, least, strict=True)):
         says.append("where they rise with the size, the least so far")
     if len(there) < len(points):
         says.append(f"without the smallest {len(points) - len(there)}, which would miss more than all gets")
-    return Curve(own.size_bytes, tuple(there[:: ceil(len(there) / MOST_POINTS)]), "; ".join(says))
+    return Curve(used.size_bytes, tuple(there[:: ceil(len(there) / MOST_POINTS)]), "; ".join(says))

@@ -42,7 +42,7 @@ STEP: Final = 0.2
 PASSES: Final = 3
 FARTHEST: Final = 1.0
 """Of the logarithm, in one pass."""
-TOLD: Final = 0.1
+LEAST_LEARNED: Final = 0.1
 """Share of a prior's variance that the figures have to take for a field to count as told by them."""
 APART: Final = 0.8
 """Correlation from which on two fields cannot be told apart."""
@@ -57,12 +57,12 @@ class FieldFit:
     value: float
     low: float
     high: float
-    told_fraction: float
+    learned_fraction: float
 
     @property
-    def told(self) -> bool:
+    def is_learned(self) -> bool:
         """Whether the figures say anything of it."""
-        return self.told_fraction >= TOLD
+        return self.learned_fraction >= LEAST_LEARNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,65 +82,35 @@ class SystemFit:
             for (text, other), value in self.correlations.items()
             if abs(value) >= APART
         ]
-        if silent := [field.path for field in self.fields if not field.told]:
-            texts.append(
-                f"the figures say nothing of {', '.join(silent)}: they keep their values and intervals"
-            )
+        if silent := [field.path for field in self.fields if not field.is_learned]:
+            texts.append(f"the figures say nothing of {', '.join(silent)}: they keep their values and intervals")
         return texts
 
 
-def fitted(
-    content: Mapping[str, Any], name: str, progress: Callable[[int, int], None] | None = None
-) -> SystemFit:
+def fitted(content: Mapping[str, Any], name: str, progress: Callable[[int, int], None] | None = None) -> SystemFit:
     """The fields of the system whose file has this *content*, by weighted least squares on logarithms with priors.
 
     Raises :class:`SpecError` for a file without figures of an interval.
     """
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     system = from_mapping(content, name)
     if not system.compared or not system.workload.mixed:
-        raise SpecError(
-            f"{name}: has no measured figures of transactions; blocktime measure --out writes such a file"
-        )
+        raise SpecError(f"{name}: has no measured figures of transactions; blocktime measure --out writes such a file")
     if system.workload.beside:
-        raise SpecError(
-            f"{name}: workload.beside: transactions are fitted alone; leave the other programs out"
-        )
+        raise SpecError(f"{name}: workload.beside: transactions are fitted alone; leave the other programs out")
     priors = dict(_priors(content, system))
     paths = list(priors)
     start = np.array([log(priors[path][0]) for path in paths])
     precision = np.diag([1 / priors[path][1] ** 2 for path in paths])
+    system = system.model_copy(update={"compared": tuple(figure for figure in system.compared if figure.share)})
     measured = np.array([log(compared.value) for compared in system.compared])
     # NOTE: a mean wait is as far off as the model is on published times, a rate and the CPU follow from the books
     waits_sd = model_error().sd_of(OTHER_WORK)
-    weight = np.array(
-        [
-            1
-            / (
-                (AGREES if compared.name in RATES else waits_sd) ** 2
-                + (log(max(compared.high / compared.low, 1.0)) / 2 / WITHIN) ** 2
-            )
-            for compared in system.compared
-        ]
-    )
-    done, steps = 0, PASSES * (len(paths) + 1) + 1
-
-    def modelled(logs: Floats) -> Floats:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(min(done, steps), steps)
-        changed = with_values(content, dict(zip(paths, np.exp(logs).tolist(), strict=True)))
-        scenario = from_mapping(changed, name)
-        rows = {
-            row.measured.name: row.modelled
-            for row in as_modelled(system.compared, answer(scenario.system, scenario.workload))
-        }
-        return np.array(
-            [log(max(rows.get(compared.name, compared.value), 1e-12)) for compared in system.compared]
-        )
-
+    waits = ((AGREES if figure.name in RATES else waits_sd) for figure in system.compared)
+    printed = (log(max(figure.high / figure.low, 1.0)) / 2 / WITHIN for figure in system.compared)
+    weight = np.array([1 / (model**2 + print_sd**2) for model, print_sd in zip(waits, printed, strict=True)])
+    modelled = _Modelled(content, system, paths, progress)
     at, first = start.copy(), modelled(start)
     now = first
     for _ in range(PASSES):
@@ -151,27 +121,55 @@ def fitted(
         now = modelled(at)
     covariance = np.linalg.inv(together)
     sd = np.sqrt(np.diag(covariance))
-    fields = []
-    for place, path in enumerate(paths):
-        if path.startswith("host.") and np.abs(slopes[:, place]).max() < MOVES:
-            continue
-        value, prior_sd = priors[path]
-        told = 1 - (float(sd[place]) / prior_sd) ** 2
-        middle = float(np.exp(at[place])) if told >= TOLD else value
-        spread = exp(WITHIN * float(sd[place]))
-        fields.append(FieldFit(path, value, middle, middle / spread, middle * spread, told))
-    kept = {field.path for field in fields}
+    fields = [
+        _field_fit(path, priors[path], float(at[place]), float(sd[place]))
+        for place, path in enumerate(paths)
+        if not path.startswith("host.") or np.abs(slopes[:, place]).max() >= MOVES
+    ]
+    paths_of_fields = {field.path for field in fields}
     correlations = {
         (paths[place], paths[other]): float(covariance[place, other] / sd[place] / sd[other])
         for place in range(len(paths))
         for other in range(place)
-        if paths[place] in kept and paths[other] in kept
+        if paths[place] in paths_of_fields and paths[other] in paths_of_fields
     }
     off = {
         compared.name: (exp(float(was - there)) - 1, exp(float(is_now - there)) - 1)
         for compared, was, is_now, there in zip(system.compared, first, now, measured, strict=True)
     }
     return SystemFit(tuple(fields), correlations, off)
+
+
+class _Modelled:
+    """The logarithms of a system's figures as the model has them, for logarithms of its fields."""
+
+    def __init__(
+        self, content: Mapping[str, Any], system: Scenario, paths: Sequence[str],
+        progress: Callable[[int, int], None] | None,
+    ) -> None:  # fmt: skip
+        self._content, self._system, self._paths, self._progress = content, system, paths, progress
+        self._done, self._steps = 0, PASSES * (len(paths) + 1) + 1
+
+    def __call__(self, logs: Floats) -> Floats:
+        import numpy as np
+
+        self._done += 1
+        if self._progress is not None:
+            self._progress(min(self._done, self._steps), self._steps)
+        values = dict(zip(self._paths, np.exp(logs).tolist(), strict=True))
+        scenario = from_mapping(with_values(self._content, values), self._system.name)
+        compared = self._system.compared
+        rows = as_modelled(compared, answer(scenario.system, scenario.workload))
+        modelled = {row.measured.name: row.modelled for row in rows}
+        return np.array([log(max(modelled.get(figure.name, figure.value), 1e-12)) for figure in compared])
+
+
+def _field_fit(path: str, prior: tuple[float, float], log_value: float, log_sd: float) -> FieldFit:
+    """A fitted field beside its *prior*, a value and the standard deviation of its logarithm."""
+    value, prior_sd = prior
+    learned = 1 - (log_sd / prior_sd) ** 2
+    middle, spread = exp(log_value) if learned >= LEAST_LEARNED else value, exp(WITHIN * log_sd)
+    return FieldFit(path, value, middle, middle / spread, middle * spread, learned)
 
 
 def _priors(content: Mapping[str, Any], system: Scenario) -> Iterator[tuple[str, tuple[float, float]]]:
@@ -219,16 +217,16 @@ def write_into(document: Any, fit: SystemFit, source: str) -> None:
     """Put values, intervals and correlations into a file's content, ``[[measured.known]]`` and ``correlation``."""
     known = document["measured"].setdefault("known", [])
     for field in fit.fields:
-        if field.told:
+        if field.is_learned:
             put(document, field.path, field.value)
         entry = next((row for row in known if row["field"] == field.path), None)
         if entry is None:
-            if not field.told:
+            if not field.is_learned:
                 continue
             entry = {"field": field.path}
             known.append(entry)
             entry = known[-1]
-        if field.told:
+        if field.is_learned:
             entry["how"], entry["source"] = "fitted", source
         entry["interval"] = [field.low, field.high]
     document["measured"]["correlation"] = [

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from blocktime.model.units import show_number, show_seconds
-from blocktime.validation.identify.found import RefusedReport
+from blocktime.validation.identify.identified_scenario import RefusedReport
 from blocktime.validation.identify.report import Report
 from blocktime.validation.instruments import Figure, Reading
 
@@ -20,14 +20,7 @@ SAME_WORK: Final = 0.10
 """Logical reads of a transaction differ by less where two intervals are of the same work."""
 SAME: Final = 0.03
 """Throughput, response or sessions of two intervals differ by less where they count as the same."""
-LISTED: Final = (
-    "Logical read",
-    "Block changes",
-    "Physical read",
-    "Physical write",
-    "Redo size",
-    "Transactions",
-)
+LISTED: Final = ("Logical read", "Block changes", "Physical read", "Physical write", "Redo size", "Transactions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +38,24 @@ def checked(report: Report, readings: Sequence[Reading]) -> list[str]:
 
     Raises :class:`RefusedReport` for files of different machines or hours.
     """
-    mine = report.reading
+    reading = report.reading
     for other in readings:
-        if other is mine or other.format not in ("awr", "iostat", "sar"):
+        if other is reading or other.format not in ("awr", "iostat", "sar"):
             continue
-        if mine.host.cpus and other.host.cpus and mine.host.cpus != other.host.cpus:
+        if reading.host.cpus and other.host.cpus and reading.host.cpus != other.host.cpus:
             raise RefusedReport(
-                f"these are two machines: {mine.file} has {mine.host.cpus} CPUs, {other.file} has {other.host.cpus}"
+                f"these are two machines: {reading.file} has {reading.host.cpus} CPUs, "
+                f"{other.file} has {other.host.cpus}"
             )
-        if other.format != "awr" and _apart(mine, other):
+        if other.format != "awr" and _apart(reading, other):
             raise RefusedReport(
-                f"{other.file} is of {other.begins} to {other.ends}, {mine.file} of {mine.begins} to {mine.ends}: "
-                "give files of the same hour"
+                f"{other.file} is of {other.begins} to {other.ends}, {reading.file} of {reading.begins} to "
+                f"{reading.ends}: give files of the same hour"
             )
     return [text for other in others_of(report, readings) for text in _contradicted(report, other)]
 
 
-def asked_of(report: Report, readings: Sequence[Reading]) -> TransactionArrivals | str | None:
+def arrivals_of(report: Report, readings: Sequence[Reading]) -> TransactionArrivals | str | None:
     """Whether users pause or arrivals come, by the first other interval that tells; a sentence where none does.
 
     Closed: N = X(R + Z) holds at both loads, for the same N, or for so many more users as more sessions were logged on
@@ -69,7 +63,7 @@ def asked_of(report: Report, readings: Sequence[Reading]) -> TransactionArrivals
     None without another interval.
     """
     text: str | None = None
-    for other in others_of(report, readings):
+    for other in sorted(others_of(report, readings), key=_rate):  # the farthest loads tell most
         if is_of_same_hour(report.reading, other.reading):
             continue
         question = _of_two(report, other)
@@ -77,6 +71,11 @@ def asked_of(report: Report, readings: Sequence[Reading]) -> TransactionArrivals
             return question
         text = text or question
     return text
+
+
+def _rate(report: Report) -> tuple[float, str]:
+    rate = report.transactions_per_s()
+    return (rate.value if rate else 0.0), report.reading.file
 
 
 def _of_two(first: Report, second: Report) -> TransactionArrivals | str:
@@ -107,39 +106,39 @@ def _work(report: Report) -> float:
 
 
 def _of_same_work(both: Sequence[Report], files: str, per_s: Sequence[float]) -> TransactionArrivals | str:
-    active = [_active(report) for report in both]
+    active = [active_of(report) for report in both]
     took = [there / rate for there, rate in zip(active, per_s, strict=True)]
     more, longer = per_s[1] / per_s[0] - 1, took[1] / took[0] - 1
-    told = (
+    evidence = (
         f"{files}: {show_number(per_s[0], 4)} transactions a second that take {show_seconds(took[0])}, and "
         f"{show_number(per_s[1], 4)} that take {show_seconds(took[1])}"
     )
     if abs(more) <= SAME < abs(longer):
         return TransactionArrivals(
-            f"{told}: as many come however long they take, so they are arrivals", rate_per_s=per_s[0]
+            f"{evidence}: as many come however long they take, so they are arrivals", rate_per_s=per_s[0]
         )
     if abs(more) <= SAME:
-        return f"{told}: the load is the same, which does not tell users from arrivals"
+        return f"{evidence}: the load is the same, which does not tell users from arrivals"
     think_s = (active[0] - active[1]) / (per_s[1] - per_s[0])
     if more * longer < 0 and think_s >= 0:
         users = active[0] + per_s[0] * think_s
         return TransactionArrivals(
-            f"{told}: the same {show_number(users, 3)} users who pause for {show_seconds(think_s)} do both",
+            f"{evidence}: the same {show_number(users, 3)} users who pause for {show_seconds(think_s)} do both",
             users,
             think_s,
         )
-    return _by_sessions(told, [_sessions(report) for report in both], active, per_s)
+    return _by_sessions(evidence, [sessions_of(report) for report in both], active, per_s)
 
 
 def _by_sessions(
-    told: str, there: Sequence[float], active: Sequence[float], per_s: Sequence[float]
+    evidence: str, there: Sequence[float], active: Sequence[float], per_s: Sequence[float]
 ) -> TransactionArrivals | str:
     if not all(there):
-        return f"{told}: without the sessions that were logged on, this does not tell users from arrivals"
+        return f"{evidence}: without the sessions that were logged on, this does not tell users from arrivals"
     logged = f"; {show_number(there[0], 4)} and {show_number(there[1], 4)} sessions were logged on"
     if abs(there[1] / there[0] - 1) <= SAME:
         return TransactionArrivals(
-            f"{told}{logged}: the same sessions end more of them as more is asked for, so they are arrivals",
+            f"{evidence}{logged}: the same sessions end more of them as more is asked for, so they are arrivals",
             rate_per_s=per_s[0],
         )
     think_s = (there[1] - there[0] - active[1] + active[0]) / (per_s[1] - per_s[0])
@@ -147,19 +146,20 @@ def _by_sessions(
     if think_s >= 0 and users <= (1 + SAME) * there[0]:
         others = "" if users >= (1 - SAME) * there[0] else ", and the others at no work"
         return TransactionArrivals(
-            f"{told}{logged}: {show_number(users, 3)} users who pause for {show_seconds(think_s)}{others}",
+            f"{evidence}{logged}: {show_number(users, 3)} users who pause for {show_seconds(think_s)}{others}",
             users,
             think_s,
         )
-    return f"{told}{logged}: no number of users who pause alike does both, so they do not tell users from arrivals"
+    return f"{evidence}{logged}: no number of users who pause alike does both, so they do not tell users from arrivals"
 
 
-def _active(report: Report) -> float:
+def active_of(report: Report) -> float:
+    """Average active sessions; 0 where the report has no DB time."""
     db_time = report.time("DB time")
     return db_time.value / report.span_s if db_time else 0.0
 
 
-def _sessions(report: Report) -> float:
+def sessions_of(report: Report) -> float:
     """Sessions logged on, mean of begin and end."""
     figures = [report.named("instance", f"{what} sessions") for what in ("Begin", "End")]
     values = [figure.value for figure in figures if figure is not None]
@@ -177,20 +177,20 @@ def others_of(report: Report, readings: Sequence[Reading]) -> Iterator[Report]:
     )
 
 
-def is_of_another_instance(mine: Reading, other: Reading) -> bool:
+def is_of_another_instance(first: Reading, other: Reading) -> bool:
     """Whether two reports say that they are of two databases, or of two instances of one."""
-    return bool(mine.host.instance and other.host.instance and mine.host.instance != other.host.instance)
+    return bool(first.host.instance and other.host.instance and first.host.instance != other.host.instance)
 
 
 def why_no_arrivals(first: Report, second: Report) -> str:
     """Why these two do not tell users from arrivals; empty where they do."""
-    told = _of_two(first, second)
-    return told if isinstance(told, str) else ""
+    verdict = _of_two(first, second)
+    return verdict if isinstance(verdict, str) else ""
 
 
-def is_of_same_hour(mine: Reading, other: Reading) -> bool:
+def is_of_same_hour(reading: Reading, other: Reading) -> bool:
     """Whether two reports are of one interval."""
-    return mine.begins is not None and (mine.begins, mine.ends) == (other.begins, other.ends)
+    return reading.begins is not None and (reading.begins, reading.ends) == (other.begins, other.ends)
 
 
 def _contradicted(report: Report, other: Report) -> Iterator[str]:
@@ -198,22 +198,22 @@ def _contradicted(report: Report, other: Report) -> Iterator[str]:
     if not is_of_same_hour(report.reading, other.reading):
         return
     for name in LISTED:
-        mine, theirs = report.per_second(name), other.per_second(name)
-        if mine and theirs and not _agree(mine, theirs):
+        figure, theirs = report.per_second(name), other.per_second(name)
+        if figure and theirs and not _agree(figure, theirs):
             yield (
-                f"the files contradict each other: {name} a second is {show_number(mine.value)} in "
-                f"{report.reading.file}, line {mine.line:,}, and {show_number(theirs.value)} in {other.reading.file}, "
-                f"line {theirs.line:,}; the first is used"
+                f"the files contradict each other: {name} a second is {show_number(figure.value)} in "
+                f"{report.reading.file}, line {figure.line:,}, and {show_number(theirs.value)} in "
+                f"{other.reading.file}, line {theirs.line:,}; the first is used"
             )
 
 
-def _agree(mine: Figure, theirs: Figure) -> bool:
-    return mine.low <= theirs.high and theirs.low <= mine.high
+def _agree(figure: Figure, other: Figure) -> bool:
+    return figure.low <= other.high and other.low <= figure.high
 
 
-def _apart(mine: Reading, other: Reading) -> bool:
+def _apart(first: Reading, other: Reading) -> bool:
     """Whether two spans do not meet; those that are not printed in a known form may."""
-    spans = [(_time(reading.begins), _time(reading.ends)) for reading in (mine, other)]
+    spans = [(_time(reading.begins), _time(reading.ends)) for reading in (first, other)]
     (begins, ends), (from_, to) = spans
     if begins is None or ends is None or from_ is None or to is None:
         return False

@@ -14,7 +14,6 @@ from blocktime.model.laws.commit import log_write_bytes
 from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM
 from blocktime.model.laws.parallel_reads import slowest_service
 from blocktime.model.units import show_bytes, show_number, show_seconds, show_share
-from blocktime.validation.identify.hours import others_of, same_work
 from blocktime.validation.identify.report import Report, reads_at_once
 from blocktime.validation.instruments import Reading
 
@@ -146,8 +145,7 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> DeviceLimit:
         return DeviceLimit(1e-4, "", says=["nothing was read: the disk is an assumption"])
     mean_s = event.each_s
     fastest_s = quantile(histogram(report, SEQUENTIAL), FASTEST)
-    quiet = None if fastest_s else quieter(report, readings)
-    fastest_s = min(mean_s, fastest_s or (quiet.read_s if quiet else mean_s))
+    fastest_s = min(mean_s, fastest_s or mean_s)
     at_once = reads_at_once(report)
     parallel = report.event(PARALLEL) if at_once else None
     under_way = (event.total.value + (at_once * parallel.total.value if parallel else 0.0)) / report.span_s
@@ -157,19 +155,18 @@ def _limit_of(report: Report, readings: Sequence[Reading]) -> DeviceLimit:
         return _limit_of_log(pace, mean_s, writes_s, writes_source)
     if mean_s < QUEUES * fastest_s or under_way < LEAST_UNDER_WAY:
         return DeviceLimit(
-            mean_s, f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {show_number(under_way, 3)} under way",
-            writes_s, writes_source, says=[
-                _unknown(under_way, told=bool(histogram(report, SEQUENTIAL) or quiet))
-            ],
-        )  # fmt: skip
+            mean_s,
+            f"{SEQUENTIAL}: mean of {show_seconds(mean_s)} with {show_number(under_way, 3)} under way",
+            writes_s,
+            writes_source,
+            says=[_unknown(under_way, latency_known=bool(histogram(report, SEQUENTIAL)))],
+        )
     place = f"wait event histogram: the fastest {show_share(FASTEST)} of {SEQUENTIAL} take less"
     alone_s = undelayed_s(histogram(report, SEQUENTIAL), mean_s)
     if alone_s is not None:
         place = f"wait event histogram: mean of the {SEQUENTIAL} in the bucket of the fastest {show_share(FASTEST)}"
-    limit = DeviceLimit(alone_s or fastest_s, quiet.source if quiet else place, writes_s, writes_source)
-    reads_per_s = (
-        sum(event.waits for event in report.events() if event.name in (SEQUENTIAL, SCATTERED)) / report.span_s
-    )
+    limit = DeviceLimit(alone_s or fastest_s, place, writes_s, writes_source)
+    reads_per_s = sum(event.waits for event in report.events() if event.name in (SEQUENTIAL, SCATTERED)) / report.span_s
     reads_per_s += at_once * parallel.waits / report.span_s if parallel else 0.0
     _set_rate(limit, report, readings, reads_per_s, mean_s / fastest_s)
     return limit
@@ -183,10 +180,9 @@ def _limit_of_log(pace: RedoPace, mean_s: float, writes_s: float | None, writes_
         redo_bytes_per_s=pace.bytes_per_s,
         redo_source=f"redo size a second, while {show_share(pace.share)} of DB time waits for {LOG_BUFFER}",
         says=[
-            f"LGWR writes {show_share(pace.busy)} of the time, and {show_share(pace.share)} of DB "
-            f"time waits for {LOG_BUFFER}: "
-            f"redo ends at the {show_bytes(pace.bytes_per_s)} a second that it got; no limit of the data disk "
-            "shows beside it"
+            f"LGWR writes {show_share(pace.busy)} of the time, and {show_share(pace.share)} of DB time waits for "
+            f"{LOG_BUFFER}: redo ends at the {show_bytes(pace.bytes_per_s)} a second that it got; no limit of the data "
+            "disk shows beside it"
         ],
     )  # fmt: skip
 
@@ -198,23 +194,23 @@ def _set_rate(
     reads = report.per_second("Read IO requests", "Physical read")
     writes, blocks = report.per_second("Write IO requests"), report.per_second("Physical write")
     requests = writes.value if writes else blocks.value if blocks else 0.0
-    own_per_s = reads_per_s + requests
+    used_per_s = reads_per_s + requests
     limit.per_s = reads_per_s + max(requests, blocks.value if blocks else 0.0)
     limit.source = f"reads and written blocks a second, while a read takes {slower:.1f} times the fastest"
     busiest = _same_device(readings, reads.value if reads else 0.0)
     if busiest is not None:
         name, file, all_per_s = busiest
-        limit.share = min(1.0, own_per_s / all_per_s)
+        limit.share = min(1.0, used_per_s / all_per_s)
         limit.says.append(
-            f"in {file} {name} did {all_per_s:,.0f} IOPS, {all_per_s - own_per_s:,.0f} of them for others: for another "
-            f"volume with as much other load, set disk.iops_limit to {limit.share:.2f} times its limit, as "
-            f"{EXAMPLE_PER_S:,} → {limit.share * EXAMPLE_PER_S:,.0f}"
+            f"in {file} {name} did {all_per_s:,.0f} IOPS, {all_per_s - used_per_s:,.0f} of them for others: another "
+            f"volume by name (disk.use) gives this database {limit.share:.2f} of its limits, as {EXAMPLE_PER_S:,} → "
+            f"{limit.share * EXAMPLE_PER_S:,.0f}"
         )
 
 
-def _unknown(under_way: float, *, told: bool) -> str:
-    """Why no limit shows: reads do not queue, or nothing has *told* what a lone one takes."""
-    if told or under_way < LEAST_UNDER_WAY:
+def _unknown(under_way: float, *, latency_known: bool) -> str:
+    """Why no limit shows: reads do not queue, or nothing has *latency_known* what a lone one takes."""
+    if latency_known or under_way < LEAST_UNDER_WAY:
         why = "reads hardly queue, so no limit of the disk shows: its limit"
     else:
         why = (
@@ -223,30 +219,6 @@ def _unknown(under_way: float, *, told: bool) -> str:
             "and where the disk ends,"
         )
     return f"{why} is not known, and the model takes the disk as unlimited under more load"
-
-
-@dataclass(frozen=True, slots=True)
-class UnloadedRead:
-    """A read in another interval."""
-
-    read_s: float
-    source: str
-
-
-def quieter(report: Report, readings: Sequence[Reading]) -> UnloadedRead | None:
-    """The fastest mean read of another interval of the same work with fewer reads under way: nearer to a lone one."""
-    fewer_under_way = [
-        UnloadedRead(
-            event.each_s,
-            f"{other.reading.file}: {SEQUENTIAL}: mean, with {show_number(under_way, 3)} under way",
-        )
-        for other in others_of(report, readings)
-        if same_work(report, other)
-        for event in other.events()
-        if event.name == SEQUENTIAL and event.waits
-        if (under_way := event.total.value / other.span_s) < LEAST_UNDER_WAY
-    ]
-    return min(fewer_under_way, key=lambda quiet: quiet.read_s, default=None)
 
 
 @dataclass(frozen=True, slots=True)

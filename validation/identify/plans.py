@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from blocktime.validation.identify.found import NotIdentified
+from blocktime.validation.identify.identified_scenario import NotIdentified
 from blocktime.validation.instruments import Figure, Reading
 
 FORMATS: Final = ("10046", "tkprof")
@@ -127,8 +127,7 @@ def plan_of(statement: Statement) -> tuple[str, str, list[Step]]:
     kind = PLANS.get(tuple(step.operation for step in steps))
     if kind is None:
         other = next(
-            (step for step in steps if not any(step.operation in plan for plan in PLANS)),
-            steps[-1] if steps else None,
+            (step for step in steps if not any(step.operation in plan for plan in PLANS)), steps[-1] if steps else None
         )
         named = f"the row source {other.operation or 'of a kind that is not known'}" if other else "no table"
         line = f" (line {next(iter(other.figures.values())).line:,})" if other and other.figures else ""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Final
 
-from blocktime.model.causes import DIRECT, PARALLEL, SCATTERED, SEQUENTIAL
-from blocktime.model.errors import shown
+from blocktime.model.causes import DIRECT, LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
+from blocktime.model.errors import quote
 from blocktime.model.laws.commit import LOG_BLOCK_BYTES
 from blocktime.model.laws.parallel_reads import LEAST_AT_ONCE
+from blocktime.model.spec import Instance
+from blocktime.model.units import show_share
 from blocktime.validation.instruments import Figure, NotReadable, Reading
 from blocktime.validation.instruments.awr import FOREGROUND, IDLE, SHARES
 
@@ -38,6 +40,13 @@ CPU: Final = "DB CPU"
 UNNAMED: Final = "not in the report"
 OVERLAP: Final = "in two lines of the report"
 MOST_AT_ONCE: Final = 1000
+HOST: Final = "Operating System Statistics: "
+CAPS: Final = 0.01
+"""Share of DB time from which on waits for the resource manager are told of."""
+MOST_OF_SYNC: Final = 1.25
+"""Overhead of a commit over its wait, beyond which the two contradict each other."""
+FEWEST_POSTS: Final = 100
+"""Commits below which their mean overhead tells little."""
 FLASH_CACHE: Final = "db flash cache"
 """Begin of the events of reads from a flash cache of the instance; other devices serve them."""
 
@@ -108,16 +117,12 @@ class Report:
         for name in names:
             for part, figures in self._by_part.items():
                 if part.lower().startswith((LOAD + name).lower()):
-                    return next(
-                        (figure for figure in figures if figure.name.lower().startswith("per second")), None
-                    )
+                    return next((figure for figure in figures if figure.name.lower().startswith("per second")), None)
         return None
 
     def time(self, name: str) -> Figure | None:
         """A line of the time model, in seconds."""
-        return next(
-            (figure for figure in self._by_part.get(TIME_MODEL + name, []) if figure.unit == "s"), None
-        )
+        return next((figure for figure in self._by_part.get(TIME_MODEL + name, []) if figure.unit == "s"), None)
 
     def named(self, part: str, name: str) -> Figure | None:
         """The figure *name* of *part*."""
@@ -161,9 +166,7 @@ class Report:
             return []
         parts = [DbTimePart(CPU, cpu.value, cpu.value / whole.value, line=cpu.line)] if cpu else []
         events = [event for event in self.events() if event.total.value]
-        busy = [
-            event for event in events if any(self.named(FOREGROUND + event.name, share) for share in SHARES)
-        ]
+        busy = [event for event in events if any(self.named(FOREGROUND + event.name, share) for share in SHARES)]
         for event in busy or events:
             share = event.total.value / whole.value
             parts.append(DbTimePart(event.name, event.total.value, share, event.waits, event.total.line))
@@ -189,8 +192,8 @@ class Report:
         if redo is None or lag is None or not redo.value or not lag.value:
             return None
         stated_s = self.whole_setting("log_checkpoint_timeout", least=0)
-        asked_s = CHECKPOINT_TIMEOUT_S if stated_s is None else stated_s or inf  # 0: no limit
-        return min(lag.value * LOG_BLOCK_BYTES / redo.value, asked_s), lag
+        timeout_s = CHECKPOINT_TIMEOUT_S if stated_s is None else stated_s or inf  # 0: no limit
+        return min(lag.value * LOG_BLOCK_BYTES / redo.value, timeout_s), lag
 
     def advised(self) -> list[AdvisorySize]:
         """The buffer pool advisory of the default pool, the smallest size first."""
@@ -238,6 +241,108 @@ class Report:
         value = sum(figure.value for figure in there) / self.span_s
         return Figure("per Second", "user commits", value, "1/s", value, value, there[0].line)
 
+    def count_of(self, statistic: str) -> Figure | None:
+        """A statistic of the instance over the interval."""
+        return self.named(f"Instance Activity: {statistic}", "Total")
+
+    def cores(self) -> Figure | None:
+        """Cores of the host, as the header or the operating system's statistics say."""
+        return self.named(f"{HOST}NUM_CPU_CORES", "Value") or self.named("host", "Cores")
+
+    def busy_share(self) -> tuple[float, Figure] | None:
+        """Busy part of the host's processors, by the operating system's statistics; None without these."""
+        busy, idle = (self.named(f"{HOST}{name}_TIME", "Value") for name in ("BUSY", "IDLE"))
+        if busy is not None and idle is not None and busy.value + idle.value > 0:
+            return busy.value / (busy.value + idle.value), busy
+        for part, figures in self._by_part.items():
+            share = _first(figures, "%Idle") if part.startswith("Host CPU: ") else None
+            if share is not None and 0 <= share.value <= 1:
+                return 1 - share.value, replace(share, value=1 - share.value, low=1 - share.high, high=1 - share.low)
+        return None
+
+    def caps(self, cpus: int) -> Iterator[str]:
+        """Sentences about what keeps the instance from processors of the host: resource manager, and its own cap."""
+        waited, db_time = self.event("resmgr:cpu quantum"), self.time("DB time")
+        if waited and db_time and waited.total.value > CAPS * db_time.value:
+            share = show_share(waited.total.value / db_time.value, 1)
+            yield (
+                f"{share} of DB time waits for the resource manager (resmgr:cpu quantum): it is kept as measured, "
+                "and no what-if of the processors moves it"
+            )
+        count = self.whole_setting("cpu_count")
+        if count is not None and count < cpus:
+            yield f"cpu_count is {count} of {cpus} CPUs: with a resource plan the instance gets no more than these"
+
+    def stated_bytes(self) -> Figure | None:
+        """Bytes a second that the report states for all reads and writes; None where it states none."""
+        for part, figures in self._by_part.items():
+            if part.lower() == "io profile: total (mb)":
+                return _first(figures, "Read+Write")
+        there = [figure for what in ("read", "write") if (figure := self._counted_per_s(what, "bytes", "IO (MB)"))]
+        if not there:
+            return None
+        low, value, high = (sum(getattr(figure, end) for figure in there) for end in ("low", "value", "high"))
+        return replace(there[0], unit="bytes/s", low=low, value=value, high=high)
+
+    def stated_of(self, what: str, unit: str) -> float:
+        """Bytes or requests a second, as *unit* says, that the report states for a read or write; 0 without."""
+        named = {"bytes": ("total (mb)", "IO (MB)"), "requests": ("total requests", "IO requests")}[unit]
+        for part, figures in self._by_part.items():
+            if part.lower() == f"io profile: {named[0]}":
+                begins = (f"{what}/", f"{what} ")
+                return next((figure.value for figure in figures if figure.name.lower().startswith(begins)), 0.0)
+        figure = self._counted_per_s(what, "bytes" if unit == "bytes" else "IO requests", named[1])
+        return figure.value if figure is not None else 0.0
+
+    def _counted_per_s(self, what: str, statistic: str, in_profile: str) -> Figure | None:
+        """A statistic of all of the instance's reads or writes a second; the load profile's line without it."""
+        counted = self.count_of(f"physical {what} total {statistic}")
+        if counted is None:
+            return self.per_second(f"{what} {in_profile}")
+        low, value, high = (getattr(counted, end) / self.span_s for end in ("low", "value", "high"))
+        return replace(counted, low=low, value=value, high=high)
+
+    def block_bytes(self) -> int:
+        """Size of the database's blocks, or the default of one."""
+        return self.whole_setting("db_block_size") or int(Instance().db_block_size_bytes)
+
+    def bytes_by_kind(self, block_bytes: int) -> Iterator[tuple[str, float]]:
+        """Bytes a second of I/O that is no single-block read, DBWR's or LGWR's write, by what does it."""
+        span_s = self.span_s
+        temp = {what: self.count_of(f"physical {what} direct temporary tablespace") for what in ("reads", "writes")}
+        for what in ("reads", "writes"):
+            direct, spilled = self.count_of(f"physical {what} direct"), temp[what]
+            blocks = direct.value / span_s if direct else self._direct_blocks(what)
+            apart = spilled.value / span_s if spilled else 0.0
+            yield f"of direct {what}", max(0.0, blocks - apart) * block_bytes
+            yield f"of {what} of temporary files", apart * block_bytes
+        cached, requests = self.count_of("physical reads cache"), self.count_of("physical read IO requests")
+        single = sum(event.waits for event in self.events() if event.name in (SEQUENTIAL, SCATTERED, PARALLEL))
+        if cached and requests:
+            yield "of multiblock reads", max(0.0, cached.value - max(single, 1.0)) / span_s * block_bytes
+
+    def _direct_blocks(self, what: str) -> float:
+        """Blocks a second past the buffer cache, of the section of I/O."""
+        for part, figures in self._by_part.items():
+            if part == "IO Profile: Direct (blocks)":
+                figure = _first(figures, "Read/" if what == "reads" else "Write/")
+                return figure.value if figure else 0.0
+        return 0.0
+
+    def post_s(self) -> Figure | None:
+        """Seconds from the end of LGWR's write until a session runs again, as the instance counts them; None without.
+
+        Redo synch time overhead over redo synch writes [krotov-log-file-sync].
+        """
+        overhead, writes = (self.count_of("redo synch time overhead (usec)"), self.count_of("redo synch writes"))
+        if not (overhead and writes and writes.value and overhead.value) or writes.value < FEWEST_POSTS:
+            return None
+        each_s, sync = 1e-6 * overhead.value / writes.value, self.event(LOG_FILE_SYNC)
+        if sync is not None and each_s > MOST_OF_SYNC * sync.each_s:  # it is part of the wait: this counter is wrong
+            return None
+        share = each_s / overhead.value
+        return replace(overhead, unit="s", value=each_s, low=overhead.low * share, high=overhead.high * share)
+
     def setting(self, name: str) -> str | None:
         """A parameter that the report lists; only those that differ from their default are there."""
         return next((setting.value for setting in self.reading.settings if setting.name == name), None)
@@ -249,7 +354,7 @@ class Report:
             return None
         if not DIGITS.fullmatch(setting.value) or int(setting.value) < least:
             raise NotReadable(
-                f"{self.reading.file}: line {setting.line}: {name}: got {shown(setting.value)}; allowed is a whole "
+                f"{self.reading.file}: line {setting.line}: {name}: got {quote(setting.value)}; allowed is a whole "
                 f"number of at least {least} and at most 18 digits"
             )
         return int(setting.value)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar, Final
 
 from blocktime.model.causes import DIRECT, FROM_CLIENT, MORE_DATA, SCATTERED, SEQUENTIAL, TO_CLIENT
+from blocktime.model.units import show_seconds
 from blocktime.scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLOCKS, READ_EACH
-from blocktime.validation.identify.client import Trips, asked_by, cpu_prices, prices_of, turns_of
-from blocktime.validation.identify.fetches import (
-    CREATED_BY,
-    equal_blocks,
-    habit_of_calls,
-    habit_of_sums,
-    row_bytes_of,
+from blocktime.validation.identify.client_turns import Trips, cpu_prices, demand_by, prices_of, turns_of
+from blocktime.validation.identify.fetches import CREATED_BY, equal_blocks, habit_of_calls, habit_of_sums, row_bytes_of
+from blocktime.validation.identify.identified_scenario import (
+    IdentifiedScenario,
+    KnownField,
+    NotIdentified,
+    ScenarioBuilder,
 )
-from blocktime.validation.identify.found import IdentifiedScenario, KnownField, NotIdentified, ScenarioBuilder
 from blocktime.validation.identify.plans import Statement, Step, plan_of, statements_in
 from blocktime.validation.instruments import Figure, Reading
 
@@ -30,6 +31,9 @@ ROUNDS: Final = 6
 GRAIN_S: Final = 0.05
 """Time of calls that TKPROF's hundredths tell within a tenth."""
 NVME_BYTES_PER_S: Final = 2e9
+IDLE_S: Final = 0.1
+IDLE_TIMES: Final = 20.0
+"""A wait for the client that takes so many times the mean of the others is its user's."""
 READ_CALL_S: Final = 5e-6
 
 
@@ -59,8 +63,8 @@ class _StatementBuilder(ScenarioBuilder):
             raise NotIdentified(f"{first.name} has no fetch calls: a scenario is made of a query")
         self.executions = max(1.0, count.value if count else 1.0)
         self.fetches = fetches.value / self.executions
-        self.own = first.reading.fetches.get(first.of)
-        self.sequence = self.own.typical() if self.own else []
+        self.fetch_calls = first.reading.fetches.get(first.of)
+        self.sequence = self.fetch_calls.typical() if self.fetch_calls else []
 
     def each(self, column: str, kind: str = "fetch") -> float:
         """A sum of its calls, of one execution."""
@@ -102,9 +106,7 @@ class _StatementBuilder(ScenarioBuilder):
             if self.sequence
             else habit_of_sums(rows, self.fetches)
         )
-        source = (
-            "rows of its fetch calls" if self.sequence else f"{rows:,.0f} rows in {self.fetches:,.0f} calls"
-        )
+        source = "rows of its fetch calls" if self.sequence else f"{rows:,.0f} rows in {self.fetches:,.0f} calls"
         if self.select == "rows":
             between = (habit.least_rows, habit.most_rows)
             self.know("workload.arraysize_rows", habit.array_rows, source, fetch, interval=between)
@@ -134,24 +136,18 @@ class _StatementBuilder(ScenarioBuilder):
             self.not_read(NO_READ, disk, 1.0, "no block was read")
             return
         if waits is None or total is None or not waits.value:
-            self.found.says.append(
-                "the waits for its reads are not listed: disk and sizes of reads are assumed"
-            )
+            self.found.says.append("the waits for its reads are not listed: disk and sizes of reads are assumed")
             return
         wanted = self.wanted()
         source = f"{blocks:,.0f} blocks read of {wanted:,.0f} wanted"
         if not self.not_read(event, waits, round(max(0.0, 1 - blocks / wanted), 6), source):
-            self.found.says.append(
-                "direct reads are waited for only where they are late: the disk is assumed"
-            )
+            self.found.says.append("direct reads are waited for only where they are late: the disk is assumed")
             return
         size = self.first.event(event, "blocks")
         each_blocks = size.value / waits.value if size else blocks * self.executions / waits.value
         transfer_s = each_blocks * BLOCK_BYTES / NVME_BYTES_PER_S
         overhead_s = max(1e-6, total.value / waits.value - transfer_s - READ_CALL_S)
-        self.know(
-            "disk.overhead_s", overhead_s, f"mean {event} less transfer and CPU of the call", total, waits
-        )
+        self.know("disk.overhead_s", overhead_s, f"mean {event} less transfer and CPU of the call", total, waits)
 
     def parses(self) -> int:
         """Parse calls of an execution: 1, or 0 of a statement that is parsed once."""
@@ -171,15 +167,9 @@ class _StatementBuilder(ScenarioBuilder):
         else:
             trips = round(turns[0].trips_before + self.parses())
             self.know(
-                "client.call_trips",
-                trips,
-                "waits for the client before the first fetch call, an execution",
-                waits,
+                "client.call_trips", trips, "waits for the client before the first fetch call, an execution", waits
             )
-        for name, event, figure in (
-            ("message_send_s", TO_CLIENT, sent),
-            ("more_data_send_s", MORE_DATA, more),
-        ):
+        for name, event, figure in (("message_send_s", TO_CLIENT, sent), ("more_data_send_s", MORE_DATA, more)):
             count = self.first.event(event, "waits")
             if figure and count and count.value:
                 self.know(f"client.{name}", figure.value / count.value, f"{event}: mean", figure, count)
@@ -188,14 +178,27 @@ class _StatementBuilder(ScenarioBuilder):
             self._client_of_turns(tripses, waits)
 
     def _client_of_sums(self, waits: Figure, total: Figure) -> None:
-        """TKPROF's sums hold what the client does between executions too."""
+        """TKPROF's sums hold what the client does between executions too; its longest wait may be its user's."""
         trips = max(0, round(waits.value / self.executions - self.fetches))
         self.know("client.call_trips", trips, "waits for the client beyond one a fetch call", waits)
+        counted, total_s, idle_s = self.trips_of_sums(waits, total)
         largest = self.first.event(FROM_CLIENT, "max")
-        rest = total.value - (largest.value if largest and self.executions == 1 and waits.value > 1 else 0.0)
-        low = max(0.0, rest - 0.005) / waits.value
-        self.know("client.round_trip_s", total.value / waits.value, f"{FROM_CLIENT}: mean", total, waits,
-                  interval=(low, total.high / waits.value))  # fmt: skip
+        rest = total_s - (largest.value if largest and not idle_s and self.executions == 1 and counted > 1 else 0.0)
+        low, source = max(0.0, rest - 0.005) / counted, f"{FROM_CLIENT}: mean"
+        if idle_s:
+            source += f" without its longest wait, {show_seconds(idle_s)}"
+            self.found.says.append(
+                f"one wait of {show_seconds(idle_s)} for the client is no round trip: its user was idle, and the wait "
+                "is left out"
+            )
+        elif self.executions > 1 and largest and largest.value >= IDLE_TIMES * total_s / counted:
+            self.found.says.append(
+                f"waits for the client of {self.executions:,.0f} executions hold what its users thought in between: "
+                "the round trip is at most as long as its mean"
+            )
+            low = 0.0
+        self.know("client.round_trip_s", total_s / counted, source, waits,
+                  interval=(low, (total_s + total.high - total.value) / counted))  # fmt: skip
         for name in ("row_s", "column_s"):
             self.assume(f"client.{name}", 0.0, "one array size does not tell it from the round trip")
         called = [self.first.call(kind, "e") for kind in ("parse", "exec", "fetch")]
@@ -209,9 +212,20 @@ class _StatementBuilder(ScenarioBuilder):
             prices = cpu_prices(self.found, server_s / self.executions)
             self._cpu(prices, called[-1])
         else:
-            self.found.says.append(
-                "the calls took less than TKPROF can tell: the CPU of the server is an assumption"
-            )
+            self.found.says.append("the calls took less than TKPROF can tell: the CPU of the server is an assumption")
+
+    def trips_of_sums(self, waits: Figure, total: Figure) -> tuple[float, float, float]:
+        """Waits for the client that are round trips, their time, and the longest one where that is its user's.
+
+        One that takes so many times the mean of the others is: no network makes such a wait.
+        """
+        largest = self.first.event(FROM_CLIENT, "max")
+        if largest is None or waits.value <= 1:
+            return waits.value, total.value, 0.0
+        rest_s = max(0.0, total.value - largest.value)
+        if largest.value < IDLE_S or largest.value < IDLE_TIMES * rest_s / (waits.value - 1):
+            return waits.value, total.value, 0.0
+        return waits.value - 1, rest_s, largest.value
 
     def _client_of_turns(self, turns: Sequence[Trips], waits: Figure) -> None:
         """The client's turns one by one, of one or several array sizes."""
@@ -219,14 +233,8 @@ class _StatementBuilder(ScenarioBuilder):
         files = "" if len(turns) == 1 else f" of {len(turns)} traces"
         sizes = ", ".join(f"{rows:,}" for rows in sorted({rows for turn in turns for rows in turn.sizes}))
         source = f"{FROM_CLIENT} behind fetch calls{files} of {sizes} rows"
-        self.know(
-            "client.round_trip_s", prices.round_trip_s, source, waits, interval=prices.round_trip_between
-        )
-        self.assume(
-            "client.column_s",
-            0.0,
-            "part of the client's time a row: one select list does not tell them apart",
-        )
+        self.know("client.round_trip_s", prices.round_trip_s, source, waits, interval=prices.round_trip_between)
+        self.assume("client.column_s", 0.0, "part of the client's time a row: one select list does not tell them apart")
         if prices.row_between is None:
             self.assume("client.row_s", 0.0, "one size of fetch calls does not tell it from the round trip")
             self.found.says.append(
@@ -251,23 +259,39 @@ class _StatementBuilder(ScenarioBuilder):
     def compare(self) -> None:
         """What the file says and an answer says too."""
         number = self.executions
-        self.add_compared(GETS, self.each("cr"), "gets", self.first.call("fetch", "cr"))
-        self.add_compared(FETCH_CALLS, self.fetches, "count", self.first.call("fetch", "count"))
-        self.add_compared(READ_BLOCKS, self.each("p"), "blocks", self.first.call("fetch", "p"))
+        counts = ((GETS, self.each("cr"), "gets", "cr"), (FETCH_CALLS, self.fetches, "count", "count"),
+                  (READ_BLOCKS, self.each("p"), "blocks", "p"))  # fmt: skip
+        for name, value, unit, column in counts:
+            self.add_compared(name, value, unit, self.first.call("fetch", column), given=True)
         waits = self.first.event(FROM_CLIENT, "waits")
-        turns = turns_of(self.own)
+        turns = turns_of(self.fetch_calls)
         if turns is not None and waits is not None:
             trip_s = self.found.values().get("client.round_trip_s", 0.0)
             self.add_compared(ELAPSED, turns.span_s + trip_s * (1 + self.parses()), "s", waits)
-            self.add_compared(CLIENT_WAIT, turns.mean_s, "s", waits)
-        elif waits is not None and (total := self.first.event(FROM_CLIENT, "total")):
-            calls_s = sum(self.each("e", kind) for kind in ("parse", "exec", "fetch"))
-            self.add_compared(ELAPSED, calls_s + total.value / number, "s", total)
-            self.add_compared(CLIENT_WAIT, total.value / waits.value, "s", total)
+            self.add_compared(CLIENT_WAIT, turns.mean_s, "s", waits, given=True)
+        else:
+            self._compare_sums(waits, self.first.event(FROM_CLIENT, "total"))
+        elapsed_s = next((known.value for known in self.found.compared if known.name == ELAPSED), 0.0)
         for event in (SCATTERED, SEQUENTIAL):
             count, total = self.first.event(event, "waits"), self.first.event(event, "total")
             if count and total and count.value:
-                self.add_compared(READ_EACH[event], total.value / count.value, "s", total)
+                share = total.value / number / elapsed_s if elapsed_s else 1.0
+                self.add_compared(READ_EACH[event], total.value / count.value, "s", total, share, given=True)
+
+    def _compare_sums(self, waits: Figure | None, total: Figure | None) -> None:
+        """The elapsed time of TKPROF's calls with their round trips, and the mean trip."""
+        called = [self.first.call(kind, "e") for kind in ("parse", "exec", "fetch")]
+        calls_s = sum(figure.value for figure in called if figure) / self.executions
+        counted, total_s, _ = self.trips_of_sums(waits, total) if waits and total else (0.0, 0.0, 0.0)
+        elapsed_s, figure = calls_s + total_s / self.executions, called[-1]
+        if figure is None or not elapsed_s:
+            return
+        half_s = sum(part.high - part.value for part in (*called, total) if part) / self.executions
+        line = replace(figure, value=elapsed_s, low=max(0.0, elapsed_s - half_s), high=elapsed_s + half_s)
+        self.add_compared(ELAPSED, elapsed_s, "s", line)
+        if counted:
+            share = total_s / self.executions / elapsed_s
+            self.add_compared(CLIENT_WAIT, total_s / counted, "s", total, share, given=True)
 
 
 class _FullScan(_StatementBuilder):
@@ -280,18 +304,14 @@ class _FullScan(_StatementBuilder):
         rows, gets = round(self.rows()), self.each("cr")
         query = self.first.call("fetch", "cr")
         if rows < 1 or gets < 1:
-            raise NotIdentified(
-                f"{self.first.name} returned {rows:,} rows with {gets:,.0f} gets: nothing to scan"
-            )
+            raise NotIdentified(f"{self.first.name} returned {rows:,} rows with {gets:,.0f} gets: nothing to scan")
         self.know("table.rows", rows, "rows of its scan", *self._line_of_scan())
         self.found.says.append(
             "all rows that the scan visits are taken as returned: with a WHERE clause that drops some, set table.rows "
             "and workload.filter_fraction"
         )
         fitted = (
-            equal_blocks([(int(call[0]), int(call[1])) for call in self.sequence])
-            if self.select == "rows"
-            else None
+            equal_blocks([(int(call[0]), int(call[1])) for call in self.sequence]) if self.select == "rows" else None
         )
         row_bytes = row_bytes_of(fitted.rows) if fitted else None
         if fitted and row_bytes:
@@ -299,10 +319,7 @@ class _FullScan(_StatementBuilder):
             self.know("table.row_bytes", row_bytes, source, query)
             self.assume("table.created_by", CREATED_BY, "gets tell the blocks that hold rows")
             self.know(
-                "workload.other_gets",
-                fitted.other_gets,
-                "gets of fetch calls beyond those of such blocks",
-                query,
+                "workload.other_gets", fitted.other_gets, "gets of fetch calls beyond those of such blocks", query
             )
             return
         stops = max(0.0, self.fetches - 2) if self.select == "rows" else 0.0
@@ -313,9 +330,7 @@ class _FullScan(_StatementBuilder):
             interval=(max(1, blocks - round(stops * blocks / rows) - 1), blocks + 5),
         )  # fmt: skip
         if BLOCK_BYTES // 2 > (length := USED_BYTES * blocks / rows - 2) >= 3:
-            self.know(
-                "table.row_bytes", float(f"{length:.4g}"), "nine tenths of its blocks over the rows", query
-            )
+            self.know("table.row_bytes", float(f"{length:.4g}"), "nine tenths of its blocks over the rows", query)
 
     def wanted(self) -> float:
         """Blocks that it wants, as far as its gets tell them."""
@@ -344,12 +359,7 @@ class _RangeScan(_StatementBuilder):
         rows, gets = round(self.rows()), self.each("cr")
         if rows < 1:
             raise NotIdentified(f"{self.first.name} returned no rows: its range scan determines nothing")
-        self.know(
-            "table.rows",
-            rows,
-            "rows of its range, the part of the table that it reads",
-            *self._line_of_scan(),
-        )
+        self.know("table.rows", rows, "rows of its range, the part of the table that it reads", *self._line_of_scan())
         self.assume("workload.selectivity_fraction", 1.0, "the rows of the range are all there is")
         index = self.scan[-1].figures.get("cr")
         if index is None:
@@ -373,7 +383,7 @@ class _RangeScan(_StatementBuilder):
         wanted = self.each("cr")
         for _ in range(ROUNDS):
             self.found.known = [*last, KnownField("index.clustering_factor", factor, "")]
-            off = round(float(asked_by(self.found)[0].gets) - wanted)
+            off = round(float(demand_by(self.found)[0].gets) - wanted)
             factor = max(1, min(most, factor - off))
         self.found.known = last
         again = (max(1, round(table_gets - max(0.0, self.fetches - 1))), most)

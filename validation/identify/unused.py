@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from blocktime.validation.identify.found import IdentifiedScenario
 from blocktime.validation.identify.hours import is_of_another_instance, is_of_same_hour, why_no_arrivals
+from blocktime.validation.identify.identified_scenario import IdentifiedScenario
+from blocktime.validation.identify.intervals import busiest
 from blocktime.validation.identify.plans import FORMATS as OF_STATEMENTS
 from blocktime.validation.identify.report import Report
 from blocktime.validation.instruments import FORMATS, Reading
@@ -21,25 +22,23 @@ OF_SYSTEM: Final = {
 """Format -> why the scenario of a system takes no figure of it."""
 
 
-def unused(
-    readings: Sequence[Reading], identified: IdentifiedScenario, statement: str | None
-) -> Iterator[str]:
+def unused(readings: Sequence[Reading], identified: IdentifiedScenario, statement: str | None) -> Iterator[str]:
     """A sentence for each of *readings* that *identified* takes nothing of: of a system, a drive, or a *statement*.
 
     What is used is named in the source of a field, in a figure that is compared, or in what the scenario says.
     """
-    told = " ".join((*(known.source for known in identified.known), *identified.says))
+    sources = " ".join((*(known.source for known in identified.known), *identified.says))
     used = {compared.file for compared in identified.compared}
-    first = next((reading for reading in readings if reading.format == "awr"), None)
+    reports = [Report(reading) for reading in readings if reading.format == "awr"]
+    first = busiest(reports).reading if reports else None
+    hours = {hour.file for hour in identified.hours}
     for place, reading in enumerate(readings):
         again = any(reading is not other and other.file == reading.file for other in readings[:place])
-        if again or (reading.file not in used and reading.file not in told):
+        if again or (reading.file not in used and reading.file not in sources and reading.file not in hours):
             yield f"not used: {reading.file}: {_why(reading, first, identified, statement)}"
 
 
-def _why(
-    reading: Reading, first: Reading | None, identified: IdentifiedScenario, statement: str | None
-) -> str:
+def _why(reading: Reading, first: Reading | None, identified: IdentifiedScenario, statement: str | None) -> str:
     """Why nothing of it is used."""
     form = TITLES[reading.format]
     if statement is not None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from blocktime.validation.instruments.figures import EVERY_LINE, Figure, Keep, NotReadable, Reading, Setting
 from blocktime.validation.instruments.opening import WHOLE_BYTES, OpenedFile, Progress, is_toml
+from blocktime.validation.instruments.queue_check import contradictions
 
 __all__ = [
     "FORMATS",
@@ -45,28 +46,44 @@ class Format:
 FORMATS: Final = (
     Format("awr", "AWR (HTML or text), Statspack", "awr"),
     Format("iostat", "iostat -x, as text or JSON", "iostat"),
-    Format("sar", "sar -d as text, sadf -j", "sar"),
-    Format("fio", "fio --output-format=json or json+", "fio"),
+    Format("sar", "sar -d as text, sadf -d, sadf -j", "sar"),
+    Format("fio", "fio, as text, JSON or JSON+", "fio"),
     Format("tkprof", "TKPROF", "tkprof"),
     Format("10046", "raw SQL traces (event 10046)", "trace", is_endless=True),
     Format("plan", "plans of DBMS_XPLAN", "plan"),
+    Format("calibration", "calibrations by ORION and CALIBRATE_IO", "calibration"),
     Format("parameters", "init.ora, show parameter", "parameters"),
     Format("views", "listings of DBA_TABLES, DBA_INDEXES, aux_stats$ and V$ views", "views"),
 )
 """Every kind of file that can be read, in the order in which they are tried."""
 
 
-AIX: Final = "System configuration: lcpu="
+INSTEAD: Final = "give an AWR report of the database"
+NOT_READ: Final = (
+    (r"\s*System configuration: lcpu=", f"iostat of AIX, which is not read; {INSTEAD}"),
+    (
+        r"[\s\S]{0,400}\bwsvc_t\b|\s*(?:extended device statistics|tty\s+\S+\s+cpu)\s",
+        f"iostat of Solaris, which is not read; {INSTEAD}",
+    ),
+    (r"\s*device\s+bps\s+sps\s+msps\s", f"iostat of HP-UX, which is not read; {INSTEAD}"),
+    (
+        r"\s*AAA,|\s*(?:DISK|CPU_ALL|ZZZZ)\w*,",
+        f"output of nmon, which is not read; {INSTEAD}, or run iostat -xtk 5 on Linux",
+    ),
+    (
+        r"\s*SQL Monitoring Report|\s*<[\s\S]{0,4000}(?:SQL Monitoring Report|sqlmonitor|<sql_monitor)",
+        "a SQL Monitor report of one statement; give its SQL trace (event 10046) or TKPROF's output of that",
+    ),
+)
+"""Begin of files that no reader takes -> what they are, and what to give instead."""
 SYSSTAT: Final = re.compile(r"\s*Linux \S+ \([^)]*\)\s")
 """The first line of sar and iostat."""
 
 
 def format_of(source: OpenedFile) -> Format:
     """The kind of file that *source* is, by its content; raises :class:`NotReadable`."""
-    if source.head.lstrip().startswith(AIX):
-        raise NotReadable(
-            f"{source.name}: this is iostat of AIX, which is not read; give an AWR report of the database"
-        )
+    if why := next((why for begin, why in NOT_READ if re.match(begin, source.head)), ""):
+        raise NotReadable(f"{source.name}: this is {why}")
     for form in FORMATS:
         if form.reader.recognises(source.head):
             return form
@@ -95,7 +112,7 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     if source.open_line and readings[-1].whole_line not in (source.open_line, EVERY_LINE):
         readings[-1].leave_open(source.open_line)
         if not readings[-1].count():
-            raise NotReadable(
-                f"{source.name}: the file ends within line {source.open_line:,}, its first with figures"
-            )
+            raise NotReadable(f"{source.name}: the file ends within line {source.open_line:,}, its first with figures")
+    for reading in readings:
+        reading.follows += contradictions(reading)
     return [replace(reading, digest=digest) for reading in readings]

@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
+from blocktime.validation.instruments import compared_periods
 from blocktime.validation.instruments.awr_cells import BINARY, COMMA, add, add_cell
+from blocktime.validation.instruments.compared_periods import COMPARES
 from blocktime.validation.instruments.figures import (
     EVERY_LINE,
     Figure,
+    FilePart,
     Keep,
     NotReadable,
     Reading,
-    Section,
     SeriesColumn,
     plural,
 )
 from blocktime.validation.instruments.opening import OpenedFile, Progress
-from blocktime.validation.instruments.parameters import files_on, kept
+from blocktime.validation.instruments.parameters import files_on, is_relevant
 from blocktime.validation.instruments.table_spaces import TableSpaces
 from blocktime.validation.instruments.tables import (
     MOST_LETTERS,
@@ -41,17 +43,17 @@ AWR: Final = re.compile(
 )
 STATSPACK: Final = re.compile(r"STATSPACK report for", re.IGNORECASE)
 REFUSED: Final = {
-    r"WORKLOAD REPOSITORY COMPARE PERIOD": "this compares two periods: give the report of one period",
     r"WORKLOAD REPOSITORY SQL Report": "this is the report of one SQL statement: give the AWR report of the instance",
     r"WORKLOAD REPOSITORY REPORT \(RAC\)": "this sums up all instances of a cluster: give the report of one instance",
-    r"WORKLOAD REPOSITORY DIFFERENCE": "this compares two periods: give the report of one period",
-    r"AWR (?:Diff|Compare Periods?) Report": "this compares two periods: give the report of one period",
     r"AWR (?:RAC|Global) Report": "this sums up all instances of a cluster: give the report of one instance",
     r"ADDM Report for|ADDM Task": "this is ADDM's advice on an AWR report: give the AWR report itself",
     r"ASH Report For": "this is a report of active session history: it has samples, no counts; give an AWR report",
 }
 PAGE_HEADING: Final = re.compile(r"<h1\b[^>]*>([^<]*)", re.IGNORECASE)
 END: Final = "End of Report"
+PAGE_RULE: Final = re.compile("-{20,}")
+PAGE: Final = re.compile(r"^[ \t]*\f?\n(\w+)[ \t]*\n-{20,}[ \t]*$", re.MULTILINE)
+"""What SQL*Plus prints on top of each page of a query with one column."""
 TOP: Final = 20_000
 """Letters of a report that say what it is; some have another kind of report behind them."""
 HEAD_LINES: Final = 400
@@ -60,14 +62,7 @@ WIDEST: Final = 1000
 """Letters of a line of the header; what stands behind them is no label and no number."""
 HEADING: Final = re.compile(rf"[ \t]*(?:{AWR.pattern}|{STATSPACK.pattern})", re.IGNORECASE)
 FOREGROUND: Final = "Wait Events: foreground: "
-IDLE: Final = (
-    "SQL*Net message from",
-    "rdbms ipc message",
-    "pmon timer",
-    "smon timer",
-    "jobq slave wait",
-    "PX Deq: ",
-)
+IDLE: Final = ("SQL*Net message from", "rdbms ipc message", "pmon timer", "smon timer", "jobq slave wait", "PX Deq: ")
 """Begins of the events in which a session waits for work; they are no part of DB time."""
 SHARES: Final = ("% DB time", "%Total Call Time")
 """Columns that only events within DB time have a number in, where a report prints them."""
@@ -75,16 +70,21 @@ DB_TIMES: Final = ("db time", "time (s)")
 MOST_WAITED: Final = 1.05
 """Foreground waits over DB time, beyond which they contradict each other."""
 SPAN: Final = re.compile(
-    r"^\s*(Begin|End) Snap:\s+([0-9]+)\s+(\S+(?: \S+)? [0-9][0-9]:[0-9][0-9](?::[0-9][0-9])?)\s+(-?[0-9,]+(?!\S))?",
+    r"^\s*(Begin|End) Snap:\s+([0-9]+|#+)\s+"
+    r"(\S+(?: \S+)? [0-9][0-9]:[0-9][0-9](?::[0-9][0-9])?)\s+(-?[0-9,]+(?!\S)|#+)?",
     re.MULTILINE,
 )
-MINUTES: Final = re.compile(r"\b(Elapsed|DB Time|DB CPU):\s+(-?[0-9,]+(?:\.[0-9]+)?) \(min", re.IGNORECASE)
+MINUTES: Final = re.compile(r"\b(Elapsed|DB Time|DB CPU):\s+(-?[0-9,]+(?:\.[0-9]+)?|#+) \(min", re.IGNORECASE)
 PAIRED: Final = (
     "Buffer Cache:", "Buffer Nowait", "Buffer  Hit", "Library Hit", "Shared Pool Size:", "Execute to", "Parse CPU to",
     "Flash Cache Hit",
 )  # fmt: skip
 """What lines begin with that hold labels with numbers, side by side."""
-PAIR: Final = re.compile(r"(?<!\S)([A-Z%][\w %/&>().-]*?)\s*:\s+(-?[0-9,]*\.?[0-9]+[KMG]?)(?=\s|$)")
+PAIR: Final = re.compile(r"(?<!\S)([A-Z%][\w %/&>().-]*?)\s*:\s+(-?[0-9,]*\.?[0-9]+[KMG]?|#+)(?=\s|$)")
+
+
+NAMELESS: Final = re.compile(r"[-+#0-9.,]+(?:[KMG%]|[mun]?s)?")
+"""A number in place of a name: the end of a line that was wrapped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ WANTED: Final = {
     "Instance Activity": "instance activity statistics",
     "init.ora Parameters": "init.ora parameters",
 }
-OWN: Final = {
+NAMED_COLUMNS: Final = {
     "dbname": "database", "database": "database", "instance": "instance", "hostname": "host", "host": "host",
     "pdbname": "pluggable database", "containername": "pluggable database", "uniquename": "unique name",
 }  # fmt: skip
@@ -181,6 +181,7 @@ def recognises(head: str) -> bool:
     return bool(
         AWR.search(head)
         or STATSPACK.search(head)
+        or COMPARES.search(head, 0, TOP)
         or any(re.search(p, head[:TOP], re.IGNORECASE) for p in REFUSED)
     )
 
@@ -193,11 +194,11 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     heading_of_page = PAGE_HEADING.search(head, 0, TOP)
     above += heading_of_page[1] if heading_of_page else ""
     for pattern, why in REFUSED.items():
-        if re.search(
-            pattern, above[:TOP], re.IGNORECASE
-        ):  # behind its title, a report may tell of the others
+        if re.search(pattern, above[:TOP], re.IGNORECASE):  # behind its title, a report may tell of the others
             raise NotReadable(f"{source.name}: {why}")
     is_html = re.search(r"<(?:html|table|h[1-4]|body)\b", above, re.IGNORECASE) is not None
+    if COMPARES.search(above[:TOP]):
+        return _of_periods(source, progress, is_html=is_html)
     reports = _of_html(source, progress) if is_html else _of_text(source, progress)
     return [report.close(source.open_line) for report in reports]
 
@@ -215,7 +216,7 @@ def _of_html(source: OpenedFile, progress: Progress | None) -> list[_Report]:
 def _of_text(source: OpenedFile, progress: Progress | None) -> list[_Report]:
     """The reports of text; what stands above the first belongs to it."""
     reports = [_Report(source, is_html=False)]
-    for number, line in source.lines(progress):
+    for number, line in _without_page_headings(source, progress):
         if "eport" in line.lower() and HEADING.match(line):
             if reports[-1].is_titled:
                 reports[-1].end_table()
@@ -224,6 +225,48 @@ def _of_text(source: OpenedFile, progress: Progress | None) -> list[_Report]:
         reports[-1].take_line(number, line)
     reports[-1].end_table()
     return reports
+
+
+def _of_periods(source: OpenedFile, progress: Progress | None, *, is_html: bool) -> list[Reading]:
+    """The two periods that a report compares, each as far as a report of its own would say it."""
+    periods = [_Report(source, is_html=is_html) for _ in range(2)]
+    ruled, spans = RuledReader(), ""
+    for line, piece in html_pieces(source.chunks(progress)) if is_html else source.lines(progress):
+        spans = spans if compared_periods.spans_of(spans) else piece
+        tables = html_tables(piece) if is_html else ruled.take(line, compared_periods.ruled_line(piece))
+        for table in tables:
+            if is_html:
+                table.line, table.lines = table.line + line - 1, [number + line - 1 for number in table.lines]
+            _take_both(periods, table)
+    for table in ruled.end():
+        _take_both(periods, table)
+    return [period.close_period(rank, spans) for rank, period in enumerate(periods)]
+
+
+def _take_both(periods: Sequence[_Report], table: ReportTable) -> None:
+    """Give either period its part of *table*."""
+    halves = compared_periods.halves_of(table)
+    for period, tables in zip(periods, halves or ((table,), ()), strict=True):
+        for half in tables:
+            period.take_half(half) if halves else period.reading.skip(table.line, f"section {table.title[:60]}")
+
+
+def _without_page_headings(source: OpenedFile, progress: Progress | None) -> Iterator[tuple[int, str]]:
+    """The lines of *source* without the headings that SQL*Plus repeats on each page: a blank line, a name, and a rule.
+
+    The report is the one column of a query, so the rule stands under one word and comes again with each page.
+    """
+    headings = [match[1] for match in PAGE.finditer(source.head)]
+    heading = next((name for name in headings if headings.count(name) > 1), None)
+    lines: list[tuple[int, str]] = []
+    for number, line in source.lines(progress):
+        if heading and len(lines) > 1 and lines[1][1].strip() == heading and PAGE_RULE.fullmatch(line.strip()):
+            lines = lines[:1] if lines[0][1].strip() else []
+            continue
+        lines.append((number, line))
+        if len(lines) > (2 if heading else 0):
+            yield lines.pop(0)
+    yield from lines
 
 
 class _Report:
@@ -263,12 +306,42 @@ class _Report:
         for table in self._ruled.end():
             self._take(table)
 
+    def take_half(self, table: ReportTable) -> None:
+        """Take one period's part of a table: the snapshots say when it was."""
+        names = [normal(column) for column in table.columns]
+        row = dict(zip(names, table.rows[0], strict=False)) if table.rows else {}
+        if "beginsnaptime" not in row:
+            self._take(table)
+            return
+        self.reading.begins, self.reading.ends = (row.get(f"{end}snaptime") for end in ("begin", "end"))
+        for name, cell in (("Elapsed", "elapsedtimemin"), ("DB Time", "dbtimemin")):
+            minutes = SeriesColumn(name, "s", 60.0, behind=" min")
+            seconds = add(self.reading, name, "report", row.get(cell, ""), minutes, table.lines[0])
+            if name == "Elapsed":
+                self.reading.interval_s = seconds
+
+    def close_period(self, rank: int, spans: str) -> Reading:
+        """What was read of the first or the second period, whose seconds *spans* may say more exactly."""
+        reading = self.reading
+        seconds = compared_periods.spans_of(spans)
+        if len(seconds) == 2 and reading.figures:
+            line = reading.figures[0].line
+            reading.figures = [figure for figure in reading.figures if figure.of != "report"]
+            for name, of, cell in zip(
+                ("Elapsed", "Time (s)"), ("report", "Time Model: DB time"), seconds[rank], strict=True
+            ):
+                value = add(reading, name, of, cell, SeriesColumn(name, "s", behind=" s"), line)
+                reading.interval_s = value if of == "report" else reading.interval_s
+        _refuse_unreadable(reading)
+        reading.whole_line = EVERY_LINE
+        reading.title = f"{compared_periods.TITLE}, {('first', 'second')[rank]} period"
+        return reading
+
     def _look_for_end(self, text: str) -> None:
         end = text.rfind(END)
         self._behind_end = len(text) - end if end >= 0 else self._behind_end + len(text)
 
     def _take(self, table: ReportTable) -> None:
-        """The figures of one table."""
         reading = self.reading
         table.cells_left_out(reading)
         if not table.rows or _header(reading, table, self._keep):
@@ -282,9 +355,7 @@ class _Report:
             if first == "sqlid" and self._keep.sql and "sqltext" in map(normal, table.columns[1:]):
                 for row, line in zip(table.rows, table.lines, strict=True):
                     reading.name(row[0], "SQL text", row[-1], line)
-            heads = (
-                ", ".join(table.columns[:3]) if self._is_html else ""
-            )  # in text, SQL may stand above a rule
+            heads = ", ".join(table.columns[:3]) if self._is_html else ""  # in text, SQL may stand above a rule
             reading.skip(table.line, f"section {table.title[:60] or heads[:60] or 'without a title'}")
 
     def close(self, open_line: int) -> Reading:
@@ -317,9 +388,7 @@ def _doubt_waits(reading: Reading) -> None:
         if figure.of.startswith(FOREGROUND) and not figure.of.removeprefix(FOREGROUND).startswith(IDLE):
             events.setdefault(figure.of, []).append(figure)
     busy = [figures for figures in events.values() if any(figure.name in SHARES for figure in figures)]
-    totals = [
-        f for figures in busy or events.values() for f in figures if f.name.startswith("Total Wait Time")
-    ]
+    totals = [f for figures in busy or events.values() for f in figures if f.name.startswith("Total Wait Time")]
     waited_s = sum(figure.value for figure in totals)
     if db_time is not None and totals and waited_s > MOST_WAITED * db_time.high:
         reading.doubt(
@@ -338,9 +407,7 @@ def _refuse_unreadable(reading: Reading) -> None:
             f"and make it again by {HOW}"
         )
     if not reading.figures:
-        raise reading.refusal(
-            f"no section of this report could be read; it is truncated, or not made by {HOW}"
-        )
+        raise reading.refusal(f"no section of this report could be read; it is truncated, or not made by {HOW}")
 
 
 def _parameters(reading: Reading, table: ReportTable, keep: Keep) -> None:
@@ -349,13 +416,13 @@ def _parameters(reading: Reading, table: ReportTable, keep: Keep) -> None:
     for row, line in zip(table.rows, table.lines, strict=True):
         name, value = row[0], row[1] if len(row) > 1 else ""
         reading.host.files = reading.host.files or files_on(name, value)
-        if kept(name, keep):
+        if is_relevant(name, keep):
             reading.set(name, value, line)
         else:
             reading.skip(line, "parameters that do not bear on performance")
     if len(reading.settings) > already:
         count = len(reading.settings) - already
-        reading.sections.append(Section("init.ora Parameters", table.line, table.lines[-1], count))
+        reading.sections.append(FilePart("init.ora Parameters", table.line, table.lines[-1], count))
 
 
 def _kind_of(table: ReportTable) -> SectionKind | None:
@@ -363,11 +430,7 @@ def _kind_of(table: ReportTable) -> SectionKind | None:
     if not any(names) and len(names) > 1 and table.rows[0][0].rstrip(": ").endswith("%"):
         return EFFICIENCY
     for kind in KINDS:
-        if (
-            names
-            and names[0] in kind.first.split("|")
-            and any(re.search(kind.has, name) for name in names[1:])
-        ):
+        if names and names[0] in kind.first.split("|") and any(re.search(kind.has, name) for name in names[1:]):
             return kind
     return None
 
@@ -378,8 +441,8 @@ def _header(reading: Reading, table: ReportTable, keep: Keep) -> bool:
     if not ({"release", "platform", "snaptime", "startuptime"} & set(names)):
         return False
     for name, cell in zip(names, table.rows[0], strict=False):
-        if keep.names and name in OWN:
-            reading.name("report", OWN[name], cell, table.lines[0])
+        if keep.names and name in NAMED_COLUMNS:
+            reading.name("report", NAMED_COLUMNS[name], cell, table.lines[0])
     rows = [dict(zip(names, row, strict=False)) for row in table.rows]
     for name in INSTANCE:
         if number := rows[0].get(name):
@@ -468,9 +531,7 @@ class _Rows:
                     self._reading.no_number(line, f"{title}: {label}, {column}", cell, what)
         self._reading.add_section(title, already, table.line, table.lines[-1])
 
-    def _subjects(
-        self, table: ReportTable, kind: SectionKind, place: int
-    ) -> Iterator[tuple[Sequence[str], int, str]]:
+    def _subjects(self, table: ReportTable, kind: SectionKind, place: int) -> Iterator[tuple[Sequence[str], int, str]]:
         """The rows that hold figures, each with its line and what it is about, which stands at *place* in it."""
         owner = ""
         for row, line in zip(table.rows, table.lines, strict=True):
@@ -481,6 +542,9 @@ class _Rows:
                     continue
                 subject = self._segment(kind, owner, row, line)
             if not subject or set(subject) <= set("-"):
+                continue
+            if (not (kind.subject or kind.row) and NAMELESS.fullmatch(subject)) or set(subject) == {"#"}:
+                self._reading.skip(line, f"rows of {kind.title} without a name")
                 continue
             if kind.usual and row[0] not in (kind.usual, ""):
                 subject = f"{row[0]} {subject}"  # the keep or recycle pool, or one of other blocks

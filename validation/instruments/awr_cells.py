@@ -11,9 +11,7 @@ CELL: Final = re.compile(
     r"([-+]?(?=\.?[0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]*)\.?[0-9]*(?:[eE][-+][0-9]{1,3})?)\s*(%|ns|us|ms|s|[KMGTP])?"
 )
 """A number with its unit; a unit that is cut off, as of ``1230.91m``, makes it none."""
-COMMA: Final = re.compile(
-    r"[0-9]{1,3}(?:\.[0-9]{3})*,(?:[0-9]{1,2}|[0-9]{4,})(?:\s?[a-z%]{1,2})?", re.IGNORECASE
-)
+COMMA: Final = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})*,(?:[0-9]{1,2}|[0-9]{4,})(?:\s?[a-z%]{1,2})?", re.IGNORECASE)
 """A number with a decimal comma: no digits, or other than three, follow the comma of thousands."""
 SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "cs": 1e-2, "sec": 1.0}
 THOUSANDS: Final = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
@@ -69,9 +67,7 @@ def unit_of(column: str, subject: str, suffix: str) -> tuple[str, float]:
     if "%" in name or "pct" in name or "%" in {subject[:1], subject[-1:]}:
         return "fraction", 0.01
     per = "/s" if PER_SECOND.search(name) else "/transaction" if PER_TRANSACTION.search(name) else ""
-    unit, scale = next(
-        ((unit, scale) for words, unit, scale in UNITS if re.search(words, both)), ("count", 1.0)
-    )
+    unit, scale = next(((unit, scale) for words, unit, scale in UNITS if re.search(words, both)), ("count", 1.0))
     if unit == "count" and re.search(r"\bdata\b", name):
         unit = "bytes"
     if unit == "count" and "avg" in name and "time" in name:
@@ -84,6 +80,9 @@ def unit_of(column: str, subject: str, suffix: str) -> tuple[str, float]:
 def add(reading: Reading, name: str, of: str, cell: str, column: SeriesColumn, line: int) -> float | None:
     """Add the figure that *cell* is, with or without K, M, G behind it: its value; None where it is no number."""
     printed = f"{cell}{column.behind}"
+    if cell and not cell.strip("#"):
+        reading.doubt(line, f"{of}, {name}: {cell} is cut off")
+        return None
     suffix = cell[-1:].upper()
     scale = column.scale
     if suffix in BINARY:

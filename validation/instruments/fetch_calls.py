@@ -79,6 +79,6 @@ class FetchCalls:
         if execution.fetch is None or self._count >= MOST:
             return
         self._count += 1
-        kept = self.found.setdefault(of, Fetches(of))
-        kept.calls.add(execution.fetch, execution.line, len(kept.spans.lines))
+        fetches = self.found.setdefault(of, Fetches(of))
+        fetches.calls.add(execution.fetch, execution.line, len(fetches.spans.lines))
         execution.fetch = None

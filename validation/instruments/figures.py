@@ -79,7 +79,7 @@ ALL_REQUESTS: Final = ("r/s", "w/s", "d/s", "tps")
 REQUESTS_OF: Final = {
     **{f"{letter}{what}": (f"{letter[0]}/s",) for letter in "rwdf" for what in ("_await", "areq-sz")},
     **dict.fromkeys(("await", "svctm", "areq-sz", "avgrq-sz"), ALL_REQUESTS),
-}  # fmt: skip
+}
 """Column of what a request takes or has -> the columns that count such requests."""
 
 
@@ -202,7 +202,7 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class FilePart:
     """One part of a file that was read."""
 
     title: str
@@ -276,7 +276,7 @@ class Reading:
     series: list[Series] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
-    sections: list[Section] = field(default_factory=list)
+    sections: list[FilePart] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     """What the file could have told and does not, with how to get it."""
     follows: list[str] = field(default_factory=list)
@@ -332,13 +332,11 @@ class Reading:
     def no_number(self, line: int, of: str, cell: str, what: str) -> None:
         """Count *line* as left alone for a *cell* without a number; one that is cut off or absurd is doubted."""
         if reason := absurd(cell) or ("is cut off" if CUT.fullmatch(cell) else ""):
-            self.doubt(line, f"{of}: {cell[:MOST_SHOWN]} {reason}")
+            self.doubt(line, f"{of}: {cell[:QUOTED_LETTERS]} {reason}")
         else:
             self.skip(line, what)
 
-    def add(
-        self, name: str, of: str, cell: str, column: SeriesColumn, line: int, printed: str = ""
-    ) -> float | None:
+    def add(self, name: str, of: str, cell: str, column: SeriesColumn, line: int, printed: str = "") -> float | None:
         """Add the figure that *cell* is in the unit of *column*: its value; 0 of an absurd one, None of no number."""
         if not is_number(cell):
             return None
@@ -346,7 +344,7 @@ class Reading:
         if reason == NEGATIVE and (column.unit == "fraction" or LEVEL.search(of)):
             reason = ""
         if reason:
-            self.doubt(line, f"{of}, {name}: {cell.strip()[:MOST_SHOWN]} {reason}")
+            self.doubt(line, f"{of}, {name}: {cell.strip()[:QUOTED_LETTERS]} {reason}")
             return 0.0
         column = SeriesColumn(name, column.unit, column.scale, grain_of(cell))
         made = figure(name, of, number_of(cell), column, line, printed)
@@ -388,7 +386,7 @@ class Reading:
         """Note the part with the figures from number *since* on, which reaches to their own lines if not said."""
         if figures := self.figures[since:]:
             first, last = first_line or figures[0].line, last_line or figures[-1].line
-            self.sections.append(Section(title, first, last, len(figures)))
+            self.sections.append(FilePart(title, first, last, len(figures)))
 
     def name(self, of: str, what: str, text: str, line: int) -> None:
         """Keep a name; of a long text its begin."""
@@ -408,14 +406,7 @@ def figure(name: str, of: str, printed: float, column: SeriesColumn, line: int, 
     half = column.grain / 2
     low, high = sorted(((printed - half) * column.scale, (printed + half) * column.scale))
     return Figure(
-        name,
-        of,
-        printed * column.scale,
-        column.unit,
-        max(low, 0.0) if printed >= 0 else low,
-        high,
-        line,
-        text,
+        name, of, printed * column.scale, column.unit, max(low, 0.0) if printed >= 0 else low, high, line, text
     )
 
 
@@ -458,7 +449,7 @@ def number_of(printed: str) -> float:
 NEGATIVE: Final = "is negative"
 CUT: Final = re.compile(r"[0-9][0-9,]*\.[0-9]*[mun]|#+")
 """A number whose unit lost its second letter, or one that was too wide for its column."""
-MOST_SHOWN: Final = 24
+QUOTED_LETTERS: Final = 24
 """Letters of an absurd number that a sentence shows."""
 
 

@@ -7,10 +7,11 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any, Final
 
+from blocktime.validation.instruments import fio_text
 from blocktime.validation.instruments.figures import (
     EVERY_LINE,
-    MOST_SHOWN,
     MULTIPLES,
+    QUOTED_LETTERS,
     NotReadable,
     Reading,
     Setting,
@@ -37,13 +38,7 @@ PLAIN: Final[dict[str, tuple[str, float]]] = {
 OF_JOB: Final = {"usr_cpu": ("fraction", 0.01), "sys_cpu": ("fraction", 0.01), "ctx": ("count", 1.0)}
 TIMES: Final = {"slat": 1e-6, "clat": 1e-6, "lat": 1e-6, "slat_ns": 1e-9, "clat_ns": 1e-9, "lat_ns": 1e-9}
 SECONDS: Final = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
-OPTIONS: Final = {
-    "iodepth": "count",
-    "numjobs": "count",
-    "bs": "bytes",
-    "runtime": "s",
-    "rwmixread": "percent",
-}
+OPTIONS: Final = {"iodepth": "count", "numjobs": "count", "bs": "bytes", "runtime": "s", "rwmixread": "percent"}
 
 DRIVER: Final = re.compile(r"(sd|nvme|vd|xvd)[a-z]*[0-9]*(n[0-9]+)?(p?[0-9]+)?")
 """Names that the kernel gives drives: those of SCSI and SATA, of NVMe, of virtual machines."""
@@ -60,17 +55,39 @@ def recognises(head: str) -> bool:
 
 
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
-    """The one report of *source*, with its jobs."""
+    """Every output in *source*, with its jobs; lines around them are counted."""
     text = source.text()
-    brace = re.search(r"^\{", text, re.MULTILINE)
-    if brace is None:
-        raise NotReadable(f"{source.name}: this is fio's text for people; run {HOW}")
+    braces = [match.start() for match in re.finditer(r"^\{", text, re.MULTILINE)]
+    if not braces:
+        return fio_text.read(source, progress)
+    ends = [match.end() for match in re.finditer(r"^\}", text, re.MULTILINE)]
+    readings, behind = [], 0
+    for begin in braces:
+        if begin < behind:  # a damaged output, which holds this line
+            continue
+        end = next((end for end in ends if end > begin), len(text))
+        readings.append(_output(source, text, begin, end))
+        _skip_around(readings[-1], text, behind, begin)
+        behind = end
+    _skip_around(readings[-1], text, behind, len(text))
+    return readings
+
+
+def _skip_around(reading: Reading, text: str, begin: int, end: int) -> None:
+    """Count the lines of *text* from *begin* to *end*, which are none of an output."""
+    first = text.count("\n", 0, begin) + 1
+    for line, content in enumerate(text[begin:end].split("\n"), first):
+        if content.strip():
+            reading.skip(line, "text around the JSON")
+
+
+def _output(source: OpenedFile, text: str, begin: int, end: int) -> Reading:
+    """What the output of fio between *begin* and *end* of *text* says."""
     reading = source.reading(NAME)
     reading.whole_line = EVERY_LINE
-    before = text.count("\n", 0, brace.start())
-    for line in range(1, before + 1):
-        reading.skip(line, "text before the JSON")
-    data = parsed("\n" * before + text[brace.start() :], source.name)
+    before = text.count("\n", 0, begin)
+    padded = "\n" * before + text[begin:end]
+    data = parsed(padded, source.name)
     jobs = data.get("jobs") if isinstance(data, dict) else None
     if not isinstance(jobs, list) or not jobs:
         raise NotReadable(f"{source.name}: fio's jobs are missing; run {HOW}")
@@ -78,7 +95,7 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     reading.ends = when if isinstance(when, str) else None
     if source.keep.names and isinstance(data.get("hostname"), str):
         reading.name("report", "host", data["hostname"], before + 1)
-    stated = _stated(text)
+    stated = _stated(padded)
     for place, job in enumerate((job for job in jobs if isinstance(job, dict)), 1):
         _take_job(reading, data, job, f"job {place}", stated)
         if source.keep.names and reading.sections:
@@ -86,10 +103,8 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     if not reading.figures:
         raise reading.refusal(f"no job did any I/O; run {HOW}")
     _take_driver(reading, data.get("disk_util"))
-    reading.title = (
-        f"{version if isinstance(version, str) else 'fio'}: {len(jobs)} job{'s' * (len(jobs) > 1)}"
-    )
-    return [reading]
+    reading.title = f"{version if isinstance(version, str) else 'fio'}: {len(jobs)} job{'s' * (len(jobs) > 1)}"
+    return reading
 
 
 def _stated(text: str) -> Stated:
@@ -171,9 +186,11 @@ def _take_direction(reading: Reading, part: dict[str, Any], of: str) -> None:
         for share, value in (percentiles if isinstance(percentiles, dict) else {}).items():
             if isinstance(value, JsonNumber) and not share.strip("0."):
                 reading.skip(value.line, "empty places for percentiles")
+            elif isinstance(value, JsonNumber) and not share.strip("#"):
+                reading.doubt(value.line, f"{of}: a percentile is cut off: {share}")
             elif isinstance(value, JsonNumber):
-                shown = share.rstrip("0").rstrip(".") if "." in share else share
-                value.add_to(reading, f"{name} p{shown}", of, "s", scale)
+                percentile = share.rstrip("0").rstrip(".") if "." in share else share
+                value.add_to(reading, f"{name} p{percentile}", of, "s", scale)
 
 
 def _take_option(reading: Reading, of: str, name: str, value: object, stated: Stated, near: int) -> None:
@@ -185,6 +202,8 @@ def _take_option(reading: Reading, of: str, name: str, value: object, stated: St
         return
     unit = OPTIONS[name]
     match = {"bytes": SIZE, "s": TIME}.get(unit, COUNT).fullmatch(value)
+    if match is None and value and not value.strip("#"):
+        reading.doubt(near, f"{of}, {name}: {value} is cut off")
     if match is None:
         return
     here = stated.get((name, match[0]), [])
@@ -192,7 +211,7 @@ def _take_option(reading: Reading, of: str, name: str, value: object, stated: St
         return
     line = here[max(bisect_right(here, near) - 1, 0)]
     if reason := absurd(match[1]):
-        reading.doubt(line, f"{of}, {name}: {value[:MOST_SHOWN]} {reason}")
+        reading.doubt(line, f"{of}, {name}: {value[:QUOTED_LETTERS]} {reason}")
         return
     multiple = SECONDS[match[2]] if unit == "s" else MULTIPLES[match[2].upper()]
     number = float(match[1]) * multiple

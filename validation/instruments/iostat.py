@@ -12,9 +12,9 @@ from blocktime.validation.instruments.figures import (
     LARGEST,
     MULTIPLES,
     OTHER_FORM,
+    FilePart,
     NotReadable,
     Reading,
-    Section,
     SeriesColumn,
     grain_of,
     plural,
@@ -50,7 +50,7 @@ LATE: Final = 0.01
 """Share by which an interval may be longer than asked for, as iostat wakes up late."""
 FARTHEST: Final = 0.15
 """Distance from a whole number of requests that still tells; farther ones say nothing."""
-LEAST_TOLD: Final = 4
+LEAST_WHOLE: Final = 4
 """Different rates whose numbers of requests are whole: of other rates less than 1 % have as many."""
 HUNDREDTHS: Final = r"^(\S++)((?: ++[0-9]{1,13}+\.[0-9][0-9]){%d})$"
 """A device and its numbers with two digits behind the point; without the point they are whole, and exact."""
@@ -100,9 +100,7 @@ class JoinedRow:
     values: list[float] = field(default_factory=list)
     grains: list[float] = field(default_factory=list)
 
-    def add(
-        self, names: Sequence[str], cells: Sequence[str], values: Sequence[float], grains: Sequence[float]
-    ) -> None:
+    def add(self, names: Sequence[str], cells: Sequence[str], values: Sequence[float], grains: Sequence[float]) -> None:
         """The columns of one table."""
         self.names += names
         self.cells += cells
@@ -149,7 +147,7 @@ class _Text:
         if not rows or len(rows) != end - place:
             self._odd_until = number + end - place
             return 0
-        import numpy  # noqa: PLC0415
+        import numpy
 
         devices, numbers = zip(*rows, strict=True)
         hundredths = numpy.fromstring("".join(numbers).replace(".", ""), dtype=numpy.int64, sep=" ")
@@ -165,7 +163,7 @@ class _Text:
         stack, self._stack = self._stack, []
         if not stack:
             return
-        import numpy  # noqa: PLC0415
+        import numpy
 
         values = numpy.stack([hundredths for _, _, hundredths in stack], axis=1) / 100.0
         lines = numpy.array([number for number, _, _ in stack], dtype=numpy.int64)
@@ -241,9 +239,7 @@ class _Text:
             if not all(read):
                 return False
             multiples = [
-                _multiple(match[2].upper(), column)
-                for match, column in zip(read, self._columns, strict=True)
-                if match
+                _multiple(match[2].upper(), column) for match, column in zip(read, self._columns, strict=True) if match
             ]
             printed = [match[1] for match in read if match]
             values = [float(cell) * multiple for cell, multiple in zip(printed, multiples, strict=True)]
@@ -261,9 +257,7 @@ class _Text:
         if last:
             self._parts.setdefault(device, JoinedRow(number)).add(self._names, cells, values, grains)
         else:
-            self._rows.series(device, self._names, cells, number).add(
-                values, number, max(self._sample, 0), grains
-            )
+            self._rows.series(device, self._names, cells, number).add(values, number, max(self._sample, 0), grains)
         return True
 
     def _join(self) -> None:
@@ -312,9 +306,7 @@ class _Text:
         _finish(reading, "iostat -x", (self._first_line, last_line), self._times, self._sample + 1)
         if self._has_blocks:
             reading.first_sample, reading.interval_s = 0, None
-            reading.follows = [
-                "OSWatcher: the first sample of each block is the mean since the boot, and left out"
-            ]
+            reading.follows = ["OSWatcher: the first sample of each block is the mean since the boot, and left out"]
         return reading
 
     def _doubt_last_sample(self, last_line: int) -> None:
@@ -344,7 +336,7 @@ def _finish(reading: Reading, what: str, lines: tuple[int, int], times: TimeStam
     devices = {series.of for series in reading.series} - {PROCESSORS}
     of = f"{plural(len(devices), 'device')}, {plural(samples, 'sample')}"
     reading.format, reading.title = NAME, f"{what}: {of}"
-    reading.sections.append(Section(f"devices ({of})", *lines, reading.count()))
+    reading.sections.append(FilePart(f"devices ({of})", *lines, reading.count()))
     take_span(reading, times)
     if not times.count:
         reading.missing.append("time stamps: run iostat with -t, and with LC_ALL=C in front")
@@ -364,7 +356,7 @@ def _is_of_an_interval(reading: Reading) -> bool:
 
     Where too few rates are small enough to tell, it is taken for the mean since the start of the machine.
     """
-    interval_s, told = reading.interval_s or 0.0, set()
+    interval_s, whole_rates = reading.interval_s or 0.0, set()
     for series in reading.series:
         if series.of == PROCESSORS or not series.samples or series.samples[0]:
             continue
@@ -375,8 +367,8 @@ def _is_of_an_interval(reading: Reading) -> bool:
                 continue
             if abs(requests - round(requests)) > room:
                 return False
-            told.add(rate)
-    return len(told) >= LEAST_TOLD
+            whole_rates.add(rate)
+    return len(whole_rates) >= LEAST_WHOLE
 
 
 def _from_json(source: OpenedFile) -> Iterator[Reading]:
@@ -392,9 +384,7 @@ def _from_json(source: OpenedFile) -> Iterator[Reading]:
             for row in rows_of(sample.get("disk")):
                 if isinstance(row, dict) and isinstance(row.get("disk_device"), str):
                     rows.take_json(row, row["disk_device"], place)
-        if not any(
-            {"await", "r_await"} & {column.name for column in series.columns} for series in reading.series
-        ):
+        if not any({"await", "r_await"} & {column.name for column in series.columns} for series in reading.series):
             raise NotReadable(f"{source.name}: iostat ran without -x; run iostat -x -o JSON 5")
         lines = [line for series in reading.series for line in series.lines]
         _finish(reading, "iostat -x -o JSON", (min(lines), max(lines)), times, len(samples))

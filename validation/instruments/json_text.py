@@ -6,12 +6,7 @@ import json
 import re
 from typing import Any, Final
 
-from blocktime.validation.instruments.figures import (
-    NotReadable,
-    Reading,
-    SeriesColumn,
-    with_unit,
-)
+from blocktime.validation.instruments.figures import NotReadable, Reading, SeriesColumn, with_unit
 
 MOST_PARTS: Final = 1_000_000
 """Numbers, lists and parts of a JSON text; each takes some 200 bytes of memory."""
@@ -34,9 +29,7 @@ class JsonNumber(float):
 def parsed(text: str, file: str) -> Any:
     """The value of *text*, its numbers as :class:`JsonNumber`; raises :class:`NotReadable` with the line at fault."""
     if sum(map(text.count, "[{,")) > MOST_PARTS:
-        raise NotReadable(
-            f"{file}: more than {MOST_PARTS:,} numbers and parts; give the report of a shorter time"
-        )
+        raise NotReadable(f"{file}: more than {MOST_PARTS:,} numbers and parts; give the report of a shorter time")
     lines = _number_lines(text)
 
     def number(digits: str) -> JsonNumber:
@@ -53,11 +46,6 @@ def parsed(text: str, file: str) -> Any:
         if fault.pos >= len(text.rstrip()) - 1:
             raise NotReadable(
                 f"{file}: the JSON ends in the middle, in line {fault.lineno}; the file is truncated"
-            ) from None
-        if fault.msg == "Extra data":
-            raise NotReadable(
-                f"{file}: behind the end of the JSON other text begins in line {fault.lineno}; give each output a file "
-                "of its own"
             ) from None
         raise NotReadable(f"{file}, line {fault.lineno}: this is not JSON ({fault.msg})") from None
     except RecursionError:

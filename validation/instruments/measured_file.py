@@ -20,7 +20,7 @@ def measured_lines(readings: Sequence[Reading], system: Mapping[str, Any] | None
         yield ""
         yield "[measured]"
     else:
-        import tomlkit  # noqa: PLC0415
+        import tomlkit
 
         yield tomlkit.dumps(system)
     for place, reading in enumerate(readings):
@@ -41,8 +41,7 @@ def measured_lines(readings: Sequence[Reading], system: Mapping[str, Any] | None
             )
         for name in reading.names:
             yield from _table(
-                "name",
-                {"file": place, "of": name.of, "what": name.what, "text": name.text, "line": name.line},
+                "name", {"file": place, "of": name.of, "what": name.what, "text": name.text, "line": name.line}
             )
         for series in reading.series:
             yield from _series(place, series, reading.first_sample)

@@ -48,9 +48,7 @@ Progress = Callable[[int, int], None]
 class OpenedFile:
     """One file: its name, its digest, and its text, whole or line by line."""
 
-    def __init__(
-        self, path: Path, name: str | None = None, keep: Keep | None = None, most_bytes: float = inf
-    ) -> None:
+    def __init__(self, path: Path, name: str | None = None, keep: Keep | None = None, most_bytes: float = inf) -> None:
         """Look at *path*; raises :class:`NotReadable` for what is no text.
 
         *keep* is what readers may keep of names, *most_bytes* how much text is read.
@@ -76,9 +74,7 @@ class OpenedFile:
         """A reading of *form* to be filled; raises :class:`NotReadable` for more than MOST_REPORTS of one file."""
         self._reports += 1
         if self._reports > MOST_REPORTS:
-            raise NotReadable(
-                f"{self.name}: more than {MOST_REPORTS:,} reports in one file; give each a file"
-            )
+            raise NotReadable(f"{self.name}: more than {MOST_REPORTS:,} reports in one file; give each a file")
         return Reading(form, "", self.name, "", figure_count=self._figure_count)
 
     @property
@@ -97,9 +93,7 @@ class OpenedFile:
             size += len(chunk)
             if size > TEXT_BYTES:
                 limit = TEXT_BYTES // 1024**2
-                raise NotReadable(
-                    f"{self.name}: its text has more than {limit} MB, too much for such a report"
-                )
+                raise NotReadable(f"{self.name}: its text has more than {limit} MB, too much for such a report")
             chunks.append(chunk)
         return "".join(chunks)
 
@@ -121,9 +115,7 @@ class OpenedFile:
                 raise NotReadable(f"{self.name}: a line has more than {limit} MB; this is no report")
             place = 0
             for run in EMPTY_LINES.finditer(block):
-                lines = block[place : run.start()].split(
-                    "\n"
-                )  # what stands behind its last line break is empty
+                lines = block[place : run.start()].split("\n")  # what stands behind its last line break is empty
                 yield number, lines
                 number += len(lines) + run[0].count("\n") - 1
                 place = run.end()
@@ -199,8 +191,8 @@ def _directory_bytes(stream: IO[bytes]) -> int:
     end = stream.read()
     stream.seek(0)
     place = end.rfind(b"PK\x05\x06")
-    told = end[place + 12 : place + 16] if place >= 0 else b""
-    return int.from_bytes(told, "little")  # of the form for large archives it is the largest number
+    size_field = end[place + 12 : place + 16] if place >= 0 else b""
+    return int.from_bytes(size_field, "little")  # of the form for large archives it is the largest number
 
 
 class _Raw(io.RawIOBase):
@@ -245,9 +237,7 @@ def encoding_of(start: bytes) -> str | None:
     if sum(byte < 32 and byte not in b"\t\n\r\f\x1b\x07\x08\x0b" for byte in start[:4096]) > 8:
         return None
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(
-            start
-        )  # a character cut at the end of the head is none
+        codecs.getincrementaldecoder("utf-8")().decode(start)  # a character cut at the end of the head is none
         return "utf-8"
     except UnicodeDecodeError:
         return "cp949" if _comes_in_pairs(start) else "latin-1"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from blocktime.validation.instruments.figures import OTHER_FORM, Keep, NotReadable, Reading, Section
+from blocktime.validation.instruments.figures import OTHER_FORM, FilePart, Keep, NotReadable, Reading
 from blocktime.validation.instruments.opening import OpenedFile, Progress
 
 NAME: Final = "parameters"
 HOW: Final = "SQL> show parameter, or create pfile = 'init.ora' from memory"
-KEPT: Final = re.compile(
+RELEVANT: Final = re.compile(
     r"_?(?:db_(?:block|cache|file_multiblock|keep|recycle|writer|big|[0-9]+k|flash)\w*|filesystemio_options|disk_asynch_io|"
     r"\w*asynch_io|\w*_(?:size|target)|sga_\w+|pga_\w+|memory_\w+|optimizer_\w+|cpu_count|sessions|processes|cursor_\w+|"
     r"open_cursors|session_cached_cursors|parallel_\w+|statistics_level|timed_statistics|log_buffer|log_checkpoint\w*|"
@@ -18,7 +18,7 @@ KEPT: Final = re.compile(
     r"small_table_threshold|serial_direct_read|direct_read\w*|fastpin\w*|db_file_\w+|resource_manager_\w+|star_\w+)"
 )
 LINE: Final = re.compile(r"\s*(?:[\w*]+\.)?(_?[a-z][\w$]*)\s*=\s*(.*)", re.IGNORECASE)
-SHOWN: Final = re.compile(
+SHOW_LINE: Final = re.compile(
     r"^(_?[a-z][\w$]*)\s+(string|integer|boolean|big integer|unknown)(?:\s+(\S.*))?", re.MULTILINE
 )
 HEADER: Final = re.compile(r"^NAME\s+TYPE\s+VALUE\s*$", re.MULTILINE)
@@ -30,10 +30,10 @@ NAMING: Final = re.compile(
 """Parameters whose values name databases, files, tablespaces and plans of the site."""
 
 
-def kept(name: str, keep: Keep) -> bool:
+def is_relevant(name: str, keep: Keep) -> bool:
     """Whether a parameter bears on performance; others may name hosts, paths and services, and are left alone."""
     name = name.lower()
-    return KEPT.fullmatch(name) is not None and (keep.names or NAMING.fullmatch(name) is None)
+    return RELEVANT.fullmatch(name) is not None and (keep.names or NAMING.fullmatch(name) is None)
 
 
 def files_on(name: str, value: str) -> str | None:
@@ -41,34 +41,32 @@ def files_on(name: str, value: str) -> str | None:
     if name.lower() != "control_files" or not value.strip():
         return None
     first = value.strip("'\"( ")
-    return (
-        "asm" if first.startswith("+") else "raw" if first.startswith(("/dev/", "\\\\.\\")) else "file system"
-    )
+    return "asm" if first.startswith("+") else "raw" if first.startswith(("/dev/", "\\\\.\\")) else "file system"
 
 
 def recognises(head: str) -> bool:
     """Whether a text that begins with *head* lists parameters."""
-    if HEADER.search(head) and SHOWN.search(head):
+    if HEADER.search(head) and SHOW_LINE.search(head):
         return True
     lines = [line for line in head.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     fitting = [match for line in lines if (match := LINE.fullmatch(line.rstrip()))]
-    return len(fitting) >= max(2, 0.8 * len(lines)) and any(kept(match[1], Keep()) for match in fitting)
+    return len(fitting) >= max(2, 0.8 * len(lines)) and any(is_relevant(match[1], Keep()) for match in fitting)
 
 
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """The parameters of *source*."""
     reading = source.reading(NAME)
-    shown = HEADER.search(source.head) is not None
+    is_show_parameter = HEADER.search(source.head) is not None
     for number, line in source.lines(progress):
         if not line.strip() or set(line.strip()) <= set("- "):
             continue
-        match = (SHOWN if shown else LINE).fullmatch(line.rstrip())
+        match = (SHOW_LINE if is_show_parameter else LINE).fullmatch(line.rstrip())
         if match is None:
             reading.skip(number, OTHER_FORM)
             continue
-        value = (match[3] or "") if shown else match[2]
+        value = (match[3] or "") if is_show_parameter else match[2]
         reading.host.files = reading.host.files or files_on(match[1], value)
-        if kept(match[1], source.keep):
+        if is_relevant(match[1], source.keep):
             reading.set(match[1].lower(), value.strip("'\""), number)
         else:
             reading.skip(number, "parameters that do not bear on performance")
@@ -76,5 +74,5 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
         raise NotReadable(f"{source.name}: no parameter in it bears on performance; make it by {HOW}")
     lines = [setting.line for setting in reading.settings]
     reading.title = f"parameters of an instance: {len(reading.settings)}"
-    reading.sections.append(Section("parameters", lines[0], lines[-1], len(lines)))
+    reading.sections.append(FilePart("parameters", lines[0], lines[-1], len(lines)))
     return [reading]

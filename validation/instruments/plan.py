@@ -7,8 +7,8 @@ from typing import Final
 
 from blocktime.validation.instruments.figures import (
     MOST_LETTERS,
-    MOST_SHOWN,
     OTHER_FORM,
+    QUOTED_LETTERS,
     Reading,
     SeriesColumn,
     absurd,
@@ -48,7 +48,8 @@ def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     for number, line in source.lines(progress):
         if HEADER.match(line):
             columns = [cell.strip() for cell in line.strip().strip("|").split("|")]
-            plans, plans_read, first = plans + 1, len(reading.figures), number
+            plans += first != number - 1  # else it was pasted twice
+            plans_read, first = len(reading.figures), number
             if source.keep.sql:
                 reading.name(f"plan {plans}", "SQL text", _sql_of(above), number - len(above))
             above = []
@@ -97,7 +98,7 @@ def _take(reading: Reading, of: str, row: dict[str, str], line: int) -> str:
         cell = row.get(name, "")
         clock, plain = CLOCK.fullmatch(cell), CELL.fullmatch(cell)
         if clock is not None and unit == "s" and (reason := absurd(clock[1])):
-            reading.doubt(line, f"{subject}, {name}: {cell[:MOST_SHOWN]} {reason}")
+            reading.doubt(line, f"{subject}, {name}: {cell[:QUOTED_LETTERS]} {reason}")
         elif clock is not None and unit == "s":
             seconds = int(clock[1]) * 3600 + int(clock[2]) * 60 + float(f"{clock[3]}.{clock[4]}")
             column = SeriesColumn(name, unit, 1.0, 10.0 ** -len(clock[4]))

@@ -1,4 +1,4 @@
-"""Reads sar -d as text and sadf -j: one series a device, one for all processors."""
+"""Reads sar -d as text, sadf -d and sadf -j: one series a device, one for all processors."""
 
 from __future__ import annotations
 
@@ -6,14 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from blocktime.validation.instruments.figures import (
-    EVERY_LINE,
-    OTHER_FORM,
-    NotReadable,
-    Reading,
-    Section,
-    plural,
-)
+from blocktime.validation.instruments.figures import EVERY_LINE, OTHER_FORM, FilePart, NotReadable, Reading, plural
 from blocktime.validation.instruments.opening import OpenedFile, Progress
 from blocktime.validation.instruments.sysstat import (
     BANNER,
@@ -32,18 +25,29 @@ from blocktime.validation.instruments.sysstat import (
 
 NAME: Final = "sar"
 HOW: Final = "sar -d -p > sar.txt with LC_ALL=C in front, or sadf -j -- -d -u > sar.json"
-STAMP: Final = re.compile(r"([0-9]{1,2}:[0-9]{2}:[0-9]{2}(?: [AP]M)?|Average:)\s+(.*)")
+STAMP: Final = re.compile(
+    r"([0-9]{1,2}:[0-9]{2}:[0-9]{2}(?: [AP]M)?"
+    r"|[^\d\s]{0,4} ?[0-9]{1,2}[^\d\s]{1,2} ?[0-9]{2}[^\d\s]{1,2} ?[0-9]{2}[^\d\s]{0,2}"
+    r"|[^\d\s:：]+ ?[:：])\s+(.*)"
+)
+"""A time, also as other languages write it, or the word for the average: a word and a colon. Columns are not
+translated.
+"""
+DIGITS: Final = re.compile("[0-9]+")
 NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 KEYS: Final = ("DEV", "CPU")
+DATABASE: Final = "# hostname;interval;timestamp;"
+"""How the heading of sadf -d begins; host, interval and time stand in front of each row."""
+ALL_CPUS: Final = ("all", "-1")
 
 
 def recognises(head: str) -> bool:
     """Whether a text that begins with *head* is sar's or sadf's."""
     if head.lstrip().startswith("{"):
         return '"sysstat"' in head and '"timestamp"' in head and "{" in head.partition('"timestamp"')[2][:4]
-    return any(
-        (match := STAMP.match(line)) and set(KEYS) & set(match[2].split()) for line in head.splitlines()
-    )
+    if re.search(f"^{DATABASE}", head, re.MULTILINE):
+        return True
+    return any((match := STAMP.match(line)) and set(KEYS) & set(match[2].split()) for line in head.splitlines())
 
 
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
@@ -75,7 +79,10 @@ class _Text:
 
     def take(self, number: int, line: str) -> None:
         """Read one line; what is not understood is counted."""
-        if not line.strip() or "LINUX RESTART" in line:
+        if not line.strip() or "LINUX RESTART" in line or "LINUX-RESTART" in line:
+            return
+        if ";" in line:
+            self._database_row(number, line)
             return
         match = STAMP.match(line)
         if match is None:
@@ -84,12 +91,25 @@ class _Text:
         parts = match[2].split()
         if not any(part[0].isdigit() for part in parts):
             self._heading(number, parts)
-        elif match[1] == "Average:":
+        elif not DIGITS.search(match[1]):
             return  # means of what was read
         elif not self._names:
             self.reading.skip(number, "lines of other sections")
         else:
-            self._row(number, match[1], parts)
+            stamp = match[1] if match[1].isascii() else ":".join(DIGITS.findall(match[1]))
+            self._row(number, stamp, parts)
+
+    def _database_row(self, number: int, line: str) -> None:
+        """Read one line of sadf -d."""
+        host, *cells = line.strip().split(";")
+        if line.startswith(DATABASE):
+            self._heading(number, cells[2:])
+        elif len(cells) > 2 and self._names:
+            if self._source.keep.names:
+                self.reading.name("report", "host", host, number)
+            self._row(number, cells[1].removesuffix(" UTC"), cells[2:])
+        else:
+            self.reading.skip(number, OTHER_FORM)
 
     def _heading(self, number: int, parts: list[str]) -> None:
         self._names, self._key = (), next((key for key in KEYS if parts.count(key) == 1), "")
@@ -103,7 +123,7 @@ class _Text:
         of = parts.pop(self._place) if self._place < len(parts) else ""
         if len(parts) != len(self._names):
             self.reading.skip(number, OTHER_FORM)
-        elif self._key == "CPU" and of != "all":
+        elif self._key == "CPU" and of not in ALL_CPUS:
             self.reading.skip(number, "single processors")
         elif not all(map(NUMBER.fullmatch, parts)):
             refuse_commas(self._source.name, number, parts, HOW)
@@ -133,14 +153,13 @@ def _finish(reading: Reading, last_line: int, times: TimeStamps) -> None:
     devices = {series.of for series in reading.series} - {PROCESSORS}
     reading.title = f"sar: {plural(len(devices), 'device')}, {plural(times.count, 'sample')}"
     first = min(min(series.lines) for series in reading.series)
-    reading.sections.append(Section("devices and processors", first, last_line, reading.count()))
+    reading.sections.append(FilePart("devices and processors", first, last_line, reading.count()))
     take_span(reading, times)
     if not devices:
         reading.missing.append(f"no devices: run {HOW}")
 
 
 def _from_json(source: OpenedFile) -> Iterator[Reading]:
-    """Every host of sadf -j."""
     for reading, samples in hosts_of(source, HOW):
         rows, times = SeriesRows(reading), TimeStamps()
         reading.whole_line = EVERY_LINE

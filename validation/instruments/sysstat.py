@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from blocktime.validation.instruments.figures import (
-    MOST_SHOWN,
+    QUOTED_LETTERS,
     Keep,
     NotReadable,
     Reading,
@@ -98,9 +98,7 @@ class SeriesRows:
             key = of == PROCESSORS, names, grains
             if key not in self._columns:
                 known = CPU if of == PROCESSORS else COLUMNS
-                columns = (
-                    known.get(name) or known.get(f"%{name}") or SeriesColumn(name, "") for name in names
-                )
+                columns = (known.get(name) or known.get(f"%{name}") or SeriesColumn(name, "") for name in names)
                 self._columns[key] = tuple(
                     SeriesColumn(name, column.unit, column.scale, grain)
                     for name, column, grain in zip(names, columns, grains, strict=True)
@@ -163,14 +161,13 @@ def refuse_commas(file: str, number: int, parts: Sequence[str], how: str) -> Non
     """Raise :class:`NotReadable` for a row whose numbers have a decimal comma."""
     if sum(bool(COMMA.fullmatch(part)) for part in parts) >= 3:
         raise NotReadable(
-            f"{file}, line {number}: the numbers have a decimal comma, which cannot be told from a separator; "
-            f"run {how}"
+            f"{file}, line {number}: the numbers have a decimal comma, which cannot be told from a separator; run {how}"
         )
 
 
 def absurd_in(cells: Sequence[str]) -> str:
     """Which of *cells* no report can print, and why; empty where all are in order."""
-    return next((f"{cell[:MOST_SHOWN]} {reason}" for cell in cells if (reason := absurd(cell))), "")
+    return next((f"{cell[:QUOTED_LETTERS]} {reason}" for cell in cells if (reason := absurd(cell))), "")
 
 
 def ends_whole(cells: Sequence[str]) -> bool:
@@ -206,10 +203,7 @@ def take_span(reading: Reading, times: TimeStamps) -> None:
 
 def seconds_between(earlier: str, later: str) -> float | None:
     """Seconds from one time stamp to the next, over midnight too; nothing where their form is unknown."""
-    for parse in (
-        datetime.fromisoformat,
-        *(lambda text, form=form: datetime.strptime(text, form) for form in FORMS),
-    ):
+    for parse in (datetime.fromisoformat, *(lambda text, form=form: datetime.strptime(text, form) for form in FORMS)):
         try:
             difference = (parse(later) - parse(earlier)).total_seconds()
         except (ValueError, TypeError):  # another form, or one of the two has a time zone

@@ -18,7 +18,6 @@ SUMMARY: Final = re.compile(r"""summary=(?:"([^"]*)"|'([^']*)')""", re.IGNORECAS
 ROW: Final = re.compile(r"<tr\b[^<>]*>(.*?)(?=<tr\b|</tr|$)", re.IGNORECASE | re.DOTALL)
 CELL: Final = re.compile(r"<t([hd])\b[^<>]*>(.*?)(?=<t[hd]\b|</t[hd]|$)", re.IGNORECASE | re.DOTALL)
 TAG: Final = re.compile(r"<[^<>]*>")
-HEADING: Final = re.compile(r"<h[1-4]\b[^>]*>(.*?)</h[1-4]>", re.IGNORECASE | re.DOTALL)
 RULE: Final = re.compile(r"\s*(?:- +)?-{2,}(?: +-+)+\s*|\s*-{3,}\s*")
 TITLED: Final = re.compile(r"(.{0,200}?)(?:DB/Inst:| for DB: .{0,200}?Instance:)")
 """The line above a section of text: AWR and Statspack from 10g on, Statspack before."""
@@ -201,16 +200,18 @@ class RuledReader:
         elif self._table is not None:
             self._table.add(words_of(line, self._spans), number)
             self._last = [*self._last[1 - MOST_HEADINGS :], line]
-        elif not line.startswith("->"):
+        elif not line.startswith("->") and line not in self._above[-1:]:  # a line that was pasted twice
             self._above.append(line)
 
     def _rule(self, number: int, line: str, spans: list[tuple[int, int]]) -> Iterator[ReportTable]:
-        if len(spans) > MOST_CELLS:
+        is_again = self._table is not None and not self._table.rows and not self._above and spans == self._spans
+        if len(spans) > MOST_CELLS or is_again:
             return
         if self._table is not None and self._table.rows and len(spans) > 1:
             self._above = []  # the heading of the next table follows without a blank line
             while self._table.rows and len(self._above) < MOST_HEADINGS and self._heads(self._last):
-                self._above.insert(0, self._last.pop())
+                line_above = self._last.pop()
+                self._above[:0] = [line_above] * (line_above not in self._above[:1])
                 self._table.rows.pop()
                 self._table.lines.pop()
         yield from self.end()
@@ -229,9 +230,7 @@ class RuledReader:
 
     def _heads(self, lines: list[str]) -> bool:
         """Whether the last of *lines* may be a heading: it has no number in it, or none is a heading yet."""
-        return bool(lines) and (
-            not self._above or not any(NUMERAL.fullmatch(word) for word in lines[-1].split())
-        )
+        return bool(lines) and (not self._above or not any(NUMERAL.fullmatch(word) for word in lines[-1].split()))
 
     def end(self) -> Iterator[ReportTable]:
         """The table under way, where it has rows."""

@@ -31,9 +31,7 @@ COLUMNS: Final = (
     SeriesColumn("current", "gets"),
     SeriesColumn("rows", "rows"),
 )
-WAIT: Final = re.compile(
-    r"(\S+(?: \S+)*?)\s+(-?[0-9]+)\s+(-?[0-9]+(?:\.[0-9]+)?)\s+(-?[0-9]+(?:\.[0-9]+)?)\s*"
-)
+WAIT: Final = re.compile(r"(\S+(?: \S+)*?)\s+(-?[0-9]+)\s+(-?[0-9]+(?:\.[0-9]+)?)\s+(-?[0-9]+(?:\.[0-9]+)?)\s*")
 STEP: Final = re.compile(r"\s*(-?[0-9]+)\s{1,}(?:(-?[0-9]+)\s+(-?[0-9]+)\s+)?(\s*\S.*)")
 DETAIL: Final = re.compile(r"\b(cr|r|pr|pw|w|time|starts|cost|size|card)=(-?[0-9]+)(?= us|[\s)]|$)")
 DETAILS: Final = {
@@ -52,9 +50,7 @@ FOOT: Final = re.compile(r"\s+(-?[0-9]+)\s+(elapsed seconds in trace file|lines 
 COUNT: Final = re.compile(
     r"(Misses in library cache during (?:parse|execute)|Number of plan statistics captured): ?(-?[0-9]+)"
 )
-NO_WAITS: Final = (
-    "waits: trace with dbms_monitor.session_trace_enable(waits => true), and call TKPROF with waits=yes"
-)
+NO_WAITS: Final = "waits: trace with dbms_monitor.session_trace_enable(waits => true), and call TKPROF with waits=yes"
 
 
 def recognises(head: str) -> bool:
@@ -67,16 +63,21 @@ def recognises(head: str) -> bool:
 def read(source: OpenedFile, progress: Progress | None = None) -> list[Reading]:
     """Every report of *source*; statements are numbered in the order in which they are printed."""
     reports = [_Report(source)]
-    number = 0
+    number, before = 0, ""
     for number, line in source.lines(progress):
-        banner = BANNER.search(line)
+        if line == before and len(line.split()) > 1 and not set(line) <= set("- "):
+            reports[-1].reading.skip(number, "lines that stand twice in a row")
+            continue
+        before, banner = line, BANNER.search(line)
         if banner is not None:
             if reports[-1].begun:
                 reports[-1].close(number - 1)
                 reports.append(_Report(source))
             reports[-1].begin(banner)
         else:
-            reports[-1].take(number, line)
+            reports[-1].take(number, line.expandtabs())
+            if "##" in line or "=#" in line:
+                reports[-1].reading.doubt(number, "a number was too wide for its column: #")
     reports[-1].close(number)
     readings = [report.reading for report in reports if report.reading.figures]
     if not readings:
@@ -178,9 +179,7 @@ class _Report:
     def _call(self, number: int, call: re.Match[str]) -> None:
         cells = call[2].split()
         if self._table != "calls" or len(cells) != len(COLUMNS):
-            self.reading.skip(
-                number, OTHER_FORM if self._table == "calls" else "SQL text, headings and notes"
-            )
+            self.reading.skip(number, OTHER_FORM if self._table == "calls" else "SQL text, headings and notes")
             return
         for column, cell in zip(COLUMNS, cells, strict=True):
             self._add(number, f"{call[1]} {column.name}", self._of, cell, column)

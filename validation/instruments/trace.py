@@ -13,7 +13,7 @@ from blocktime.validation.instruments.figures import (
     CUT_OFF,
     EVERY_LINE,
     MOST_LETTERS,
-    MOST_SHOWN,
+    QUOTED_LETTERS,
     Figure,
     NotReadable,
     Reading,
@@ -48,12 +48,7 @@ DETAIL: Final = re.compile(rf"\b(cr|pr|pw|time)={N}(?![0-9.e])")
 RELEASE: Final = re.compile(r"Oracle(?:8i|9i| Database)?.*? Release ([0-9]{1,9}(?:\.[0-9]+)*)")
 TRANSACTION: Final = re.compile(r"XCTEND rlbk=([0-9]), rd_only=([0-9])(?:, tim=[0-9]+)?\s*")
 BLOCKS: Final = re.compile(rf" (?:blocks|block cnt|p3)={N}")
-READS: Final = (
-    "db file sequential read",
-    "db file scattered read",
-    "direct path read",
-    "db file parallel read",
-)
+READS: Final = ("db file sequential read", "db file scattered read", "direct path read", "db file parallel read")
 CALLS: Final = ("count", "c", "e", "p", "cr", "cu", "mis", "r")
 UNITS: Final = {
     "count": "count",
@@ -98,8 +93,7 @@ class _Sums:
 def recognises(head: str) -> bool:
     """Whether a text that begins with *head* is a raw trace."""
     return (
-        re.search(r"^(?:PARSING IN CURSOR|PARSE|EXEC|FETCH|WAIT|STAT) #[0-9]+", head, re.MULTILINE)
-        is not None
+        re.search(r"^(?:PARSING IN CURSOR|PARSE|EXEC|FETCH|WAIT|STAT) #[0-9]+", head, re.MULTILINE) is not None
         or ("*** TRACE CONTINUED FROM FILE" in head)
         or ("*** SESSION ID:(" in head and head.lstrip().startswith(("Trace file ", "Dump file ", "/")))
     )
@@ -208,9 +202,7 @@ class _Trace:
             system = self.reading.host.system or ""
             self.reading.host.system = f"{system} {line.partition(':')[2].strip()}".strip()
         elif self._keep.names and (named := NAMED.match(line)):
-            self.reading.name(
-                "trace file", named[1].strip("* ").lower(), named[2].rstrip(") ").strip(), number
-            )
+            self.reading.name("trace file", named[1].strip("* ").lower(), named[2].rstrip(") ").strip(), number)
         elif line.strip() and not line.startswith("===="):
             self.reading.skip(number, _kind(line))
 
@@ -219,7 +211,7 @@ class _Trace:
         if odd := ABSURD.search(line):
             kind = line[: line.find("#")].strip() or "a line"
             self.reading.doubt(
-                number, f"{kind}: {odd[1]}={odd[2][:MOST_SHOWN]} {absurd(odd[2])}: the line is not used"
+                number, f"{kind}: {odd[1]}={odd[2][:QUOTED_LETTERS]} {absurd(odd[2])}: the line is not used"
             )
         else:
             self.reading.skip(number, CUT_LINES)
@@ -278,9 +270,7 @@ class _Trace:
 
     def _wait(self, number: int, line: str) -> None:
         wait = WAIT.match(line)
-        if wait is None or (
-            wait[5] is None and self._last_tim and " tim=" not in line and self._unit_s < 1e-3
-        ):
+        if wait is None or (wait[5] is None and self._last_tim and " tim=" not in line and self._unit_s < 1e-3):
             self._unusable(number, line)
             return
         waits, event = self._waits[self._of(wait[1])], wait[2]
@@ -334,9 +324,7 @@ class _Trace:
         """What was read, as figures."""
         reading = self.reading
         if not self._calls and not self._waits:
-            raise NotReadable(
-                f"{self._name}: this trace has no call and no wait in it; trace again with {HOW}"
-            )
+            raise NotReadable(f"{self._name}: this trace has no call and no wait in it; trace again with {HOW}")
         for of in dict.fromkeys((*self._calls, *self._waits)):
             already = len(reading.figures)
             self._call_figures(of)
@@ -397,9 +385,7 @@ class _Trace:
                 printed = with_unit(f"{value:,}", unit, scale)
                 self.reading.add_exact(name, f"{of}, step {step}", value * scale, unit, line, printed)
 
-    def _figure(
-        self, name: str, of: str, value: int, unit: str, sums: _Sums, *, of_one: bool = False
-    ) -> None:
+    def _figure(self, name: str, of: str, value: int, unit: str, sums: _Sums, *, of_one: bool = False) -> None:
         """A sum; each of its times was printed in whole ticks."""
         if unit != "s":
             self.reading.add_exact(name, of, value, unit, sums.first_line, with_unit(f"{value:,}", unit))

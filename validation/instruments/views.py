@@ -14,6 +14,7 @@ from blocktime.validation.instruments.tables import ReportTable, RuledReader
 NAME: Final = "views"
 HOW: Final = "set markup csv on, then select the columns by their names from the view"
 VIEWS: Final = {
+    "I/O calibration": {"MAX_IOPS", "MAX_MBPS"},
     "tables": {"NUM_ROWS", "BLOCKS"},
     "indexes": {"LEAF_BLOCKS"},
     "segments": {"BYTES", "EXTENTS"},
@@ -31,7 +32,9 @@ SUBJECTS: Final = ("EVENT", "STAT_NAME", "NAME", "PNAME", "SIZE_FOR_ESTIMATE")
 HIDDEN: Final = ("tables", "indexes", "segments", "files")
 UNITS: Final = (
     (r"_MICRO(_FG)?$", "s", 1e-6),
-    (r"_MILLI$", "s", 1e-3),
+    (r"_MILLI$|^LATENCY$", "s", 1e-3),
+    (r"^MAX_IOPS$", "1/s", 1.0),
+    (r"^MAX_P?MBPS$", "bytes/s", 1024.0**2),
     (r"^(TIME_WAITED|AVERAGE_WAIT|MAX_WAIT|READTIM|WRITETIM|SINGLEBLKRDTIM)(_FG)?$", "s", 1e-2),
     (r"^(BYTES|INITIAL_EXTENT|NEXT_EXTENT|AVG_ROW_LEN|AVG_COL_LEN)$", "bytes", 1.0),
     (r"(^|_)(BLOCKS|PHYBLKRD|PHYBLKWRT)$", "blocks", 1.0),
@@ -77,7 +80,6 @@ def _headings(head: str) -> Iterator[list[str]]:
 
 
 def _ruled_tables(source: OpenedFile) -> Iterator[ReportTable]:
-    """Every table with ruled columns."""
     ruled = RuledReader()
     for number, line in source.lines():
         yield from ruled.take(number, line)
@@ -119,7 +121,6 @@ def _csv_tables(source: OpenedFile, reading: Reading) -> Iterator[ReportTable]:
 
 
 def _take(reading: Reading, view: str, columns: list[str], table: ReportTable, keep: Keep) -> None:
-    """The figures of one listing."""
     place = next((columns.index(name) for name in SUBJECTS if name in columns), None)
     already = len(reading.figures)
     for count, (row, line) in enumerate(zip(table.rows, table.lines, strict=True), 1):
@@ -136,7 +137,5 @@ def _take(reading: Reading, view: str, columns: list[str], table: ReportTable, k
                 ((unit, scale) for words, unit, scale in UNITS if re.search(words, name)), ("count", 1.0)
             )
             if reading.add(name.lower(), subject, cell, SeriesColumn(name, unit, scale), line, cell) is None:
-                reading.no_number(
-                    line, f"{subject}, {name.lower()}", cell, f"cells of {name} that are no numbers"
-                )
+                reading.no_number(line, f"{subject}, {name.lower()}", cell, f"cells of {name} that are no numbers")
     reading.add_section(view, already, table.line, table.lines[-1])

@@ -77,9 +77,7 @@ class Parity:
 
     def _write_row(self, now_s: float, row: Row) -> float:
         if row.whole:
-            return max(
-                self._members[member].submit(now_s, True, start, size) for member, start, size in row.touched
-            )
+            return max(self._members[member].submit(now_s, True, start, size) for member, start, size in row.touched)
         read, longest = now_s, 0.0
         for member, start, size in row.touched:
             # NOTE: the write follows on the member at once; held back for the other's read, it would keep others out

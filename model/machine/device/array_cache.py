@@ -62,9 +62,7 @@ class WriteBack:
     _landed_s: float
     _last_s: float
 
-    def __init__(
-        self, device: CommandDrive, cache_bytes: int, bus: Bus, *, unit_bytes: int, depth: int
-    ) -> None:
+    def __init__(self, device: CommandDrive, cache_bytes: int, bus: Bus, *, unit_bytes: int, depth: int) -> None:
         self._device = device
         self._cache_bytes = cache_bytes
         self._bus = bus

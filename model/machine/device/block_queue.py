@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from blocktime.model.loops.arrays import Wholes, more_wholes, wholes
 from blocktime.model.loops.places import Places
-from blocktime.model.loops.rows import Wholes, more_wholes, wholes
 from blocktime.model.machine.device.elevator import Elevator
 from blocktime.model.machine.device.request import Request
 
@@ -101,9 +101,9 @@ class BlockQueue:
         """How many of a direction wait or are at the device."""
         return int(self._count[write])
 
-    def full(self, write: bool) -> bool:
-        """Whether nr_requests of the direction are there."""
-        return bool(self._count[write] >= self._nr_requests)
+    def full(self, write: bool, reserved: int = 0) -> bool:
+        """Whether nr_requests of the direction are there, so many more of which are *reserved* for those who waited."""
+        return bool(self._count[write] + reserved >= self._nr_requests)
 
     def insert(self, request: Request) -> None:
         """Queue a request of its own."""

@@ -7,15 +7,15 @@ from itertools import repeat
 
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.disk_geometry import geometry_of
-from blocktime.model.laws.disk_means import data_members
+from blocktime.model.laws.disk_means import data_members, overhead_s
 from blocktime.model.loops import fastest
 from blocktime.model.loops.drives import rotating_of
 from blocktime.model.loops.rotating import Rotating
 from blocktime.model.machine.device.array import Parity, Striped
 from blocktime.model.machine.device.array_cache import Bus, CommandDrive, ReadHits, WriteBack
-from blocktime.model.machine.device.drawn import DrawnServers
 from blocktime.model.machine.device.flash import Flash
 from blocktime.model.machine.device.tagged import Tagged, tagged_drives
+from blocktime.model.machine.device.variable_service import DrawnServers
 from blocktime.model.machine.device.volume import Volume
 from blocktime.model.spec import Disk
 
@@ -34,16 +34,15 @@ def drive_of(disk: Disk, factors: Iterator[float] | None = None) -> BoundedDrive
         device = _set_of(disk) if disk.raid_level != "none" else _single(disk)
     cache = None
     if disk.write_cache_bytes:
-        write = disk.overhead_s if disk.write_overhead_s is None else disk.write_overhead_s
         device = cache = fastest(WriteBack)(
             device,
             disk.write_cache_bytes,
-            fastest(Bus)(write, disk.bus_bytes_per_s),
+            fastest(Bus)(overhead_s(disk, True), disk.bus_bytes_per_s),
             unit_bytes=_destage_bytes(disk),
             depth=disk.raid_disks * disk.parallel_requests,
         )
     if disk.read_hit_fraction:
-        bus = fastest(Bus)(disk.overhead_s, disk.bus_bytes_per_s)
+        bus = fastest(Bus)(overhead_s(disk, False), disk.bus_bytes_per_s)
         device = fastest(ReadHits)(device, disk.read_hit_fraction, bus)
     if disk.iops_limit is not None or disk.throughput_limit_bytes_per_s is not None:
         device = Volume(device, disk)
@@ -117,8 +116,8 @@ def _single(disk: Disk) -> CommandDrive:
     if not disk.rotation_s:
         return fastest(Flash)(disk)
     # NOTE: commands out of the drive's own cache have no overhead of their own; a controller's have
-    own_cache = disk.write_cache_bytes and disk.raid_level == "none"
-    return rotating_of(disk, write_overhead_s=0.0 if own_cache else None)
+    has_drive_cache = disk.write_cache_bytes and disk.raid_level == "none"
+    return rotating_of(disk, write_overhead_s=0.0 if has_drive_cache else None)
 
 
 def _set_of(disk: Disk) -> CommandDrive:

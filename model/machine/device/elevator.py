@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import deque
 
 from blocktime.model.loops import fastest
-from blocktime.model.loops.rows import Wholes, more_wholes, wholes
+from blocktime.model.loops.arrays import Wholes, more_wholes, wholes
 from blocktime.model.machine.device.request import Request
 
 IN_ORDER = ("noop", "none", "kyber")
@@ -346,7 +346,6 @@ class Fair(Elevator):
         return queue.take()
 
     def _over(self, now_s: float) -> bool:
-        """Whether the turn has ended."""
         assert self._active is not None
         if self._queues[self._active].waiting:
             by_time = self._idle_s > 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
-from blocktime.model.laws.device import reported_s, transfer_s
-from blocktime.model.laws.disk_means import busy_s
+from blocktime.model.laws.device_time import reported_s, transfer_s
+from blocktime.model.laws.disk_means import busy_s, overhead_s
 from blocktime.model.laws.garbage_collection import HOLE_BYTES, RUN_REQUESTS, erased_bytes
 from blocktime.model.machine.device.servers import NOBODY, DeviceQueue, Gaps
 from blocktime.model.spec import Disk
@@ -67,9 +67,9 @@ class Flash:
         self._runs = {}
         self._now_s, self._read_s = 0.0, -1.0
         self._report_interval_s = float(disk.report_interval_s)
-        write_overhead_s, write_rate = disk.write_overhead_s, disk.write_bandwidth_bytes_per_s
-        self._overhead_s = disk.overhead_s
-        self._write_overhead_s = disk.overhead_s if write_overhead_s is None else write_overhead_s
+        write_rate = disk.write_bandwidth_bytes_per_s
+        self._overhead_s = float(overhead_s(disk, False))
+        self._write_overhead_s = float(overhead_s(disk, True))
         rewrites = disk.raid_level == "5"
         self._controller = Gaps() if rewrites else None
         self._queue = DeviceQueue(self._slots, rewrites or self._overhead_s != self._write_overhead_s)
@@ -98,9 +98,7 @@ class Flash:
         slot = NOBODY
         if self._collide:
             slot = self._queue.first_free() if write else start_byte // size_bytes % self._slots
-        moved_s = (
-            self._written_s(begin_s, size_bytes) if write else transfer_s(size_bytes, self._rate_bytes_per_s)
-        )
+        moved_s = self._written_s(begin_s, size_bytes) if write else transfer_s(size_bytes, self._rate_bytes_per_s)
         self.free_s = self._queue.submit(begin_s, latency, moved_s, start_byte + size_bytes, size_bytes, slot)
         if not write:
             self._read_s = self.free_s
@@ -127,9 +125,9 @@ class Flash:
         if not self._slc_bytes:
             return size_bytes / rate
         emptied_bytes = self._cells_bytes_per_s * max(0.0, now_s - self._until_s)
-        held_bytes = max(0.0, self._in_slc_bytes - emptied_bytes)
-        taken_bytes = min(float(size_bytes), self._slc_bytes - held_bytes)
-        self._in_slc_bytes = held_bytes + taken_bytes
+        in_slc_bytes = max(0.0, self._in_slc_bytes - emptied_bytes)
+        taken_bytes = min(float(size_bytes), self._slc_bytes - in_slc_bytes)
+        self._in_slc_bytes = in_slc_bytes + taken_bytes
         return taken_bytes / rate + (size_bytes - taken_bytes) / self._cells_bytes_per_s
 
     def distance(self, start_byte: int) -> float:

@@ -43,9 +43,7 @@ class Request(Waiter):
     others: list[Any] | None
     """Those behind the first."""
 
-    def __init__(
-        self, write: bool, start_byte: int, end_byte: int, owner: int, sync: bool, queued_s: float
-    ) -> None:
+    def __init__(self, write: bool, start_byte: int, end_byte: int, owner: int, sync: bool, queued_s: float) -> None:
         self.write = write
         self.start_byte = start_byte
         self.end_byte = end_byte

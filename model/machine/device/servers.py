@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from blocktime.model.laws.device import continues
+from blocktime.model.laws.device_time import continues
 from blocktime.model.laws.processors import Cores, thread_speed
-from blocktime.model.loops.rows import Reals, free_servers, longer, reals, replace_first
+from blocktime.model.loops.arrays import Reals, free_servers, longer, reals, replace_first
 
 
 class Processors:
@@ -154,8 +154,6 @@ class DeviceQueue:
 
     busy_s: float
     """Time with at least one request waiting or in service, as %util counts it."""
-    held_s: float
-    """Sum over reads of the time from submission to completion."""
     requests: int
     bytes: float
     since_s: float
@@ -178,7 +176,7 @@ class DeviceQueue:
         self._channel_free_at = self._in_flight_until = 0.0
         self._last_end_byte = NOBODY
         self.requests = 0
-        self.busy_s = self.held_s = self.bytes = 0.0
+        self.busy_s = self.bytes = 0.0
 
     def positions(self, start_byte: int) -> bool:
         """Whether a read at *start_byte* would have to position; NOBODY is a place unlike any before."""
@@ -195,13 +193,7 @@ class DeviceQueue:
         return first
 
     def submit(
-        self,
-        now_s: float,
-        latency_s: float,
-        transfer_s: float,
-        end_byte: int,
-        size_bytes: float,
-        slot: int = NOBODY,
+        self, now_s: float, latency_s: float, transfer_s: float, end_byte: int, size_bytes: float, slot: int = NOBODY
     ) -> float:
         """When the read handed in at *now_s* is done.
 
@@ -215,16 +207,15 @@ class DeviceQueue:
             self._channel_free_at = end
         else:
             end = self._channel.end_s(now_s if self.since_s < 0 else self.since_s, ready, transfer_s)
-        held_until = ready if self._count > 1 else end
+        free_at = ready if self._count > 1 else end
         if slot == NOBODY:
-            replace_first(self._slots, held_until)
+            replace_first(self._slots, free_at)
         else:
-            self._slots[slot] = held_until
+            self._slots[slot] = free_at
         self._last_end_byte = end_byte
         if end > self._in_flight_until:
             self.busy_s += end - max(now_s, self._in_flight_until)
             self._in_flight_until = end
-        self.held_s += end - now_s
         self.requests += 1
         self.bytes += size_bytes
         return end

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from blocktime.model.laws.disk_means import copies_of
+from blocktime.model.laws.disk_means import copies_of, overhead_s
 from blocktime.model.loops import fastest
 from blocktime.model.loops.rotating import Rotating
 from blocktime.model.machine.device.array import parity_rows, pieces
+from blocktime.model.machine.device.array_cache import Bus
 
 
 class HostCommand:
@@ -127,8 +128,30 @@ class Tagged:
     _cut: Callable[[bool, int, int], list[Any]] | None
     """Member, first byte there, bytes, and whether they are read before they are written; none for a single drive."""
 
-    def __init__(self, members: list[Member], cut: Callable[[bool, int, int], list[Any]] | None) -> None:
+    _hit_fraction: float
+    _bus: Bus | None
+    """What answers of a controller's cache pass; None without one."""
+    _reads: int
+
+    def __init__(
+        self,
+        members: list[Member],
+        cut: Callable[[bool, int, int], list[Any]] | None,
+        hit_fraction: float = 0.0,
+        bus: Bus | None = None,
+    ) -> None:
         self._members, self._cut = members, cut
+        self._hit_fraction, self._bus, self._reads = hit_fraction, bus, 0
+
+    def hit_s(self, now_s: float, write: bool, size_bytes: int) -> float:
+        """When the controller's cache has answered a read, a stated share of them, evenly spread; -1 for the others."""
+        if self._bus is None or write:
+            return -1.0
+        before = int(self._reads * self._hit_fraction)
+        self._reads += 1
+        if int(self._reads * self._hit_fraction) == before:
+            return -1.0
+        return self._bus.send(now_s, size_bytes)
 
     def hand_in(self, now_s: float, write: bool, start_byte: int, size_bytes: int, host: Any) -> list[Member]:
         """Queue a command at its members; those that may begin one now."""
@@ -149,18 +172,19 @@ class Tagged:
 def tagged_drives(drives: Sequence[Rotating], disk: Any) -> Tagged:
     """The queues of *drives*, which are one or the members of a set."""
     members = [fastest(Member)(drive, disk.reorder_age_s) for drive in drives]
+    hits, bus = disk.read_hit_fraction, None
+    if hits:
+        bus = fastest(Bus)(overhead_s(disk, False), disk.bus_bytes_per_s)
     if disk.raid_level == "none":
-        return fastest(Tagged)(members, None)
+        return fastest(Tagged)(members, None, hits, bus)
     by = _by_parity if disk.raid_level == "5" else _by_stripes
-    return fastest(Tagged)(members, partial(by, members, disk.stripe_unit_bytes, copies_of(disk)))
+    return fastest(Tagged)(members, partial(by, members, disk.stripe_unit_bytes, copies_of(disk)), hits, bus)
 
 
 Parts = list[tuple[Member, int, int, bool]]
 
 
-def _by_parity(
-    members: list[Member], unit_bytes: int, _: int, write: bool, start_byte: int, size_bytes: int
-) -> Parts:
+def _by_parity(members: list[Member], unit_bytes: int, _: int, write: bool, start_byte: int, size_bytes: int) -> Parts:
     """The parts of a command at the members of a RAID 5."""
     rows = parity_rows(start_byte, size_bytes, len(members), unit_bytes)
     return [

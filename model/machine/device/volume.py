@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from blocktime.model.laws.limits import counted_requests, slice_begin_s
+from blocktime.model.laws.volume_limits import counted_requests, requests_of_members, slice_begin_s
 from blocktime.model.machine.device.array_cache import CommandDrive
 from blocktime.model.spec import Disk, Host
 
@@ -15,21 +15,21 @@ from blocktime.model.spec import Disk, Host
 class Credits:
     """What is saved up to a most while less is used than comes in, and spent above that [aws-ebs]."""
 
-    __slots__ = ("_held", "_most", "_refill_per_s", "_since_s")
+    __slots__ = ("_credits", "_most", "_refill_per_s", "_since_s")
 
     def __init__(self, most: float, refill_per_s: float) -> None:
-        self._held = self._most = most
+        self._credits = self._most = most
         self._refill_per_s = refill_per_s
         self._since_s = 0.0
 
     def spent_at_s(self, begin_s: float, amount: float) -> float:
         """When the credits for *amount* are there, which are then spent."""
-        saved = self._held + (begin_s - self._since_s) * self._refill_per_s
-        held = min(max(self._most, amount), saved)
-        if held < amount:
-            begin_s += (amount - held) / self._refill_per_s
-            held = amount
-        self._held, self._since_s = held - amount, begin_s
+        earned = self._credits + (begin_s - self._since_s) * self._refill_per_s
+        saved = min(max(self._most, amount), earned)
+        if saved < amount:
+            begin_s += (amount - saved) / self._refill_per_s
+            saved = amount
+        self._credits, self._since_s = saved - amount, begin_s
         return begin_s
 
 
@@ -42,10 +42,7 @@ class HostLimits:
         self._disk = disk
         self._next_s = 0.0
         self._buckets = [
-            (
-                limit if burst is None else burst,
-                Credits((burst - limit) * host.burst_s, limit) if burst else None,
-            )
+            (limit if burst is None else burst, Credits((burst - limit) * host.burst_s, limit) if burst else None)
             if limit is not None
             else None
             for limit, burst in (
@@ -95,19 +92,21 @@ class Volume:
     """
 
     __slots__ = (
-        "_begun_s", "_bytes_per_s", "_credits", "_device", "_disk", "_next_s", "_origin_s", "_pace_per_s",
+        "_begun_s", "_bytes_per_s", "_credits", "_device", "_disk", "_members", "_next_s", "_origin_s", "_pace_per_s",
         "_refill_per_s", "_slice_s", "free_s",
     )  # fmt: skip
 
     def __init__(self, device: CommandDrive, disk: Disk) -> None:
         self._device = device
         self._disk = disk
+        members = disk.raid_disks  # NOTE: stripes are small beside the data, so members of a set are asked alike
         self._refill_per_s = disk.iops_limit
-        self._pace_per_s = disk.iops_limit if disk.burst_iops is None else disk.burst_iops
+        self._pace_per_s = members * ((disk.iops_limit or 0.0) if disk.burst_iops is None else disk.burst_iops)
         self._bytes_per_s = disk.throughput_limit_bytes_per_s
+        self._members = members
         self._credits = None
         if disk.iops_limit is not None and disk.burst_iops is not None and disk.burst_iops > disk.iops_limit:
-            self._credits = Credits(disk.burst_credits, disk.iops_limit)
+            self._credits = Credits(members * disk.burst_credits, members * disk.iops_limit)
         self._next_s = 0.0
         self._slice_s: float = disk.limit_slice_s
         self._origin_s = 0.0
@@ -117,9 +116,10 @@ class Volume:
 
     def submit(self, now_s: float, write: bool, start_byte: int, size_bytes: int) -> float:
         """When a command handed in at *now_s* is done."""
-        requests = counted_requests(self._disk, size_bytes)
+        each = requests_of_members(self._disk, write)
+        requests = each * counted_requests(self._disk, size_bytes)
         requests_s = requests / self._pace_per_s if self._refill_per_s is not None else 0.0
-        bytes_s = size_bytes / self._bytes_per_s if self._bytes_per_s is not None else 0.0
+        bytes_s = each * size_bytes / self._bytes_per_s / self._members if self._bytes_per_s is not None else 0.0
         if self._slice_s:
             begin = self._in_slices(now_s, requests_s, bytes_s)
         else:

@@ -77,9 +77,7 @@ class ReadAhead:
         if window.mark == page:
             window.mark = None
             start = window.pages.stop
-            window_pages = self._until_end(
-                start, next_window_pages(len(window.pages), self._most(pages.stop - page))
-            )
+            window_pages = self._until_end(start, next_window_pages(len(window.pages), self._most(pages.stop - page)))
             if window_pages > 0:
                 following = Window(range(start, start + window_pages), start)
                 self._windows.append(following)
@@ -148,7 +146,7 @@ class PagedRead:
         self._page = self._has_page = self._pages.start
         self.window, self._end_byte = None, start_byte + size_bytes
 
-    def asked(self) -> list[Window] | None:
+    def next_windows(self) -> list[Window] | None:
         """The windows to hand down before it waits once more, often none; None where it has all its pages."""
         if self.window is not None:
             self._page = self._ahead.quiet_until(self._page, self.window)

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from blocktime.model.laws.extents import HIGH_WATER_STEP_BYTES, allocation, first_extent_block, l1_shape
 
-KEPT_EXTENTS: Final = 4096
+STORED_EXTENTS: Final = 4096
 """Of each kind of tablespace; those behind them are laid out anew for each segment."""
 
 
@@ -23,16 +23,14 @@ class Extent(NamedTuple):
     data: int
 
 
-def extent_sizes(
-    block_size_bytes: int, assm: bool, uniform_extent_bytes: int | None
-) -> Iterator[tuple[int, int, int]]:
+def extent_sizes(block_size_bytes: int, assm: bool, uniform_extent_bytes: int | None) -> Iterator[tuple[int, int, int]]:
     """Each extent in the order of allocation: its size, its rank among its like, and the blocks an L1 covers in it."""
     for size, most, covered in allocation(block_size_bytes, assm, uniform_extent_bytes):
         for rank in range(int(most)):
             yield int(size), rank, int(covered)
 
 
-def _laid_out(
+def _allocated_extents(
     block_size_bytes: int, assm: bool, uniform_extent_bytes: int | None, release_11_2: bool
 ) -> Iterator[Extent]:
     """The extents that a fresh datafile allocates to a segment that fills each of them."""
@@ -54,32 +52,27 @@ class _Tablespace:
 
     def __init__(self, *where: Any) -> None:
         self._where = where
-        self._every = _laid_out(*where)
+        self._every = _allocated_extents(*where)
         self.extents: list[Extent] = []
         self.hold: list[int] = []
         """Data blocks of each extent and of those before it."""
 
     def grow(self, data_blocks: int) -> None:
         """Lay out extents until they hold so many blocks, or are as many as are kept."""
-        held = self.hold[-1] if self.hold else 0
-        while held < data_blocks and len(self.extents) < KEPT_EXTENTS:
+        blocks = self.hold[-1] if self.hold else 0
+        while blocks < data_blocks and len(self.extents) < STORED_EXTENTS:
             extent = next(self._every)
-            held += extent.data
+            blocks += extent.data
             self.extents.append(extent)
-            self.hold.append(held)
+            self.hold.append(blocks)
 
     def behind(self) -> Iterator[Extent]:
         """The extents behind those that are kept."""
-        return islice(_laid_out(*self._where), len(self.extents), None)
+        return islice(_allocated_extents(*self._where), len(self.extents), None)
 
 
 def lay_out(
-    data_blocks: int,
-    *,
-    block_size_bytes: int,
-    assm: bool,
-    uniform_extent_bytes: int | None,
-    release_11_2: bool,
+    data_blocks: int, *, block_size_bytes: int, assm: bool, uniform_extent_bytes: int | None, release_11_2: bool
 ) -> list[Extent]:
     """Allocate extents in a fresh datafile until they hold *data_blocks* blocks below the high-water mark."""
     wanted = max(1, data_blocks)
@@ -125,9 +118,7 @@ def high_water_steps(
         blocks = size // block_size_bytes
         if not assm:
             data = blocks - (index == 0)
-            yield from (
-                [(0, min(MANUAL_STEP_BLOCKS, data - done))] for done in range(0, data, MANUAL_STEP_BLOCKS)
-            )
+            yield from ([(0, min(MANUAL_STEP_BLOCKS, data - done))] for done in range(0, data, MANUAL_STEP_BLOCKS))
             continue
         l1, group = (int(number) for number in l1_shape(blocks, covered))
         lead = (l1 if rank % group == 0 else 0) + (2 if index == 0 else 0)

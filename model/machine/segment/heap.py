@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from blocktime.model.laws.assm import FULL
 from blocktime.model.laws.growth import chain_of
-from blocktime.model.loops.rows import Bytes, GivenWholes, Wholes, wholes
+from blocktime.model.loops.arrays import Bytes, GivenWholes, Wholes, wholes
 from blocktime.model.machine.segment.heap_blocks import STEP_NS
 from blocktime.model.machine.segment.heap_rows import DELETED, HOME, HeapRows
 
@@ -89,9 +89,7 @@ class Heap(HeapRows):
         self._send(session, sent, left, growth)
         self.watch.hold(-SCATTERED_BYTES * count)
 
-    def _scatter(
-        self, session: int, home: int, visits: list[int], rows: Wholes, fate: Bytes, growth: int
-    ) -> None:
+    def _scatter(self, session: int, home: int, visits: list[int], rows: Wholes, fate: Bytes, growth: int) -> None:
         """Settle one block's rows, of which *visits* tells the turns, and note the fate of each; or leave it open."""
         which = wholes(len(visits), 0)
         for number, at in enumerate(visits):
@@ -108,17 +106,17 @@ class Heap(HeapRows):
     def _touch(self, session: int, homes: GivenWholes, rows: Wholes) -> None:
         """Change rows that keep their length."""
         blocks: set[int] = set()
-        kept = 0
+        in_place = 0
         for at in range(len(rows)):
             place = self._places[rows[at]]
             if place != DELETED:
-                kept += 1
+                in_place += 1
                 blocks.add(homes[at])
                 if place != HOME:
                     blocks.add(place)
         for block in sorted(blocks):
-            self._own_entry(session, block)
-        self._counts.in_place += kept
+            self._ensure_entry(session, block)
+        self._counts.in_place += in_place
 
     def _mixed(self, home: int, length: int) -> bool:
         """Whether a block's rows differ from one another, or from *length*."""
@@ -164,7 +162,7 @@ class Heap(HeapRows):
             return None
         if self.space.seen(home) != FULL if self._assm else self.lists.has(home):
             return None
-        self._own_entry(session, home)
+        self._ensure_entry(session, home)
         length = self._lengths[row]
         wanted: int = self._piece(length + growth) - self._piece(length)
         bodies, _ = chain_of(length + growth, self._largest, self._header, self._rowid)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.assm import FULL, class_bounds, needs_entry, pieces_admitted, verdict
 from blocktime.model.laws.growth import slot_bytes
-from blocktime.model.loops.rows import Halves, Wholes, halves, more_halves, more_wholes, wholes
+from blocktime.model.loops.arrays import Halves, Wholes, halves, more_halves, more_wholes, wholes
 from blocktime.model.loops.watch import Watch
 from blocktime.model.machine.segment.heap_rules import HeapCounts, HeapRules
-from blocktime.model.machine.segment.space_map import HELD, ITL, NOWHERE, FreeLists, SpaceMap
+from blocktime.model.machine.segment.space_map import ITL, NOWHERE, UNCOMMITTED, FreeLists, SpaceMap
 
 MOST_BLOCKS = 4_000_000
 NOBODY, SEVERAL = -1, -2
@@ -70,16 +70,16 @@ class HeapBlocks:
     """The session whose open transaction has either in the block, NOBODY, or SEVERAL."""
     _entries: dict[int, int]
     """A session's part of *taken* where SEVERAL are at work, by :meth:`_visit`."""
-    _held: dict[int, int]
+    _session_freed: dict[int, int]
     """That of *freed*."""
     _touched: list[set[int]]
     _known: dict[int, tuple[int, bool, int, int, int, bool]]
     """Session -> what its last search was for, in which state of the map, where it ended, what it passed."""
     _stuck_itl: set[int]
-    _stuck_held: set[int]
+    _stuck_uncommitted: set[int]
     """Blocks that reject all searches from *held_least* bytes up to *held_end* but those of sessions at work there."""
-    _held_least: int
-    _held_end: int
+    _stuck_least: int
+    _stuck_end: int
     _stuck_at_work: list[list[int]]
     """Session -> blocks of *stuck_held* that it is at work in."""
     _assm: bool
@@ -94,11 +94,7 @@ class HeapBlocks:
     _itl_limit: int
 
     def __init__(
-        self,
-        rules: HeapRules,
-        steps: Iterator[list[tuple[int, int]]],
-        sessions: int = 1,
-        watch: Watch | None = None,
+        self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1, watch: Watch | None = None
     ) -> None:
         self.watch = Watch() if watch is None else watch
         self.rules, self.sessions, self.blocks, self._counts = rules, sessions, 0, HeapCounts()
@@ -109,11 +105,7 @@ class HeapBlocks:
         self._empty, self._largest = rules.empty, rules.largest_piece
         self._itl_entry, self._itl_limit = rules.itl_entry, rules.itl_limit
         self.space, self.lists = SpaceMap(sessions), FreeLists(sessions)
-        self._free, self._freed, self._taken = (
-            wholes(FIRST_ROOM, 0),
-            wholes(FIRST_ROOM, 0),
-            halves(FIRST_ROOM, 0),
-        )
+        self._free, self._freed, self._taken = (wholes(FIRST_ROOM, 0), wholes(FIRST_ROOM, 0), halves(FIRST_ROOM, 0))
         self._pieces, self._stubs, self._moved_in = (
             halves(FIRST_ROOM, 0),
             halves(FIRST_ROOM, 0),
@@ -125,10 +117,10 @@ class HeapBlocks:
         self._bounds = wholes(len(bounds), 0)
         for number, bound in enumerate(bounds):
             self._bounds[number] = bound
-        self._entries, self._held, self.without_entry = {}, {}, set()
+        self._entries, self._session_freed, self.without_entry = {}, {}, set()
         self._touched, self._known = [set() for _ in range(sessions)], {}
-        self._stuck_itl, self._stuck_held = set(), set()
-        self._held_least = self._held_end = 0
+        self._stuck_itl, self._stuck_uncommitted = set(), set()
+        self._stuck_least = self._stuck_end = 0
         self._stuck_at_work = [[] for _ in range(sessions)]
 
     @property
@@ -173,21 +165,18 @@ class HeapBlocks:
             self.watch.hold(LISTED_BYTES * (self.blocks - first))
             self.lists.add_new(first, self.blocks)
         if self.blocks > MOST_BLOCKS:
-            raise OutsideLaw(
-                f"the segment grows beyond {MOST_BLOCKS:,} blocks, more than this model is meant for"
-            )
+            raise OutsideLaw(f"the segment grows beyond {MOST_BLOCKS:,} blocks, more than this model is meant for")
 
     def _extend(self) -> None:
         """Move the high-water mark: format what an exact load left of its extent, or the next one."""
         chunks, self._ahead = self._ahead or next(self._steps), []
-        self._counts.extensions += 1
         self._new_blocks(chunks)
 
     def _room(self, session: int, block: int) -> int:
         free: int = self._free[block]
-        return free - self._held_from(session, block)
+        return free - self._uncommitted_bytes(session, block)
 
-    def _held_from(self, session: int, block: int) -> int:
+    def _uncommitted_bytes(self, session: int, block: int) -> int:
         free: int = self._free[block]
         return min(self._freed_by_others(session, block), free)
 
@@ -196,7 +185,7 @@ class HeapBlocks:
         freed: int = self._freed[block]
         at_work: int = self._at_work[block]
         if at_work == SEVERAL:
-            freed -= self._held.get(self._visit(session, block), 0)
+            freed -= self._session_freed.get(self._visit(session, block), 0)
         return 0 if at_work == session else freed
 
     def _visit(self, session: int, block: int) -> int:
@@ -228,12 +217,12 @@ class HeapBlocks:
     def _part(self, session: int, block: int, entries: int, freed: int) -> None:
         """Note a session's part of what several have in *block*."""
         visit = self._visit(session, block)
-        if visit not in self._entries and visit not in self._held:
+        if visit not in self._entries and visit not in self._session_freed:
             self.watch.hold(SHARED_BYTES)
         if entries:
             self._entries[visit] = self._entries.get(visit, 0) + entries
         if freed:
-            self._held[visit] = self._held.get(visit, 0) + freed
+            self._session_freed[visit] = self._session_freed.get(visit, 0) + freed
 
     def _set_free(self, session: int, block: int, free: int) -> None:
         """Change a block's free space and, where it crosses a class boundary, its class."""
@@ -243,7 +232,7 @@ class HeapBlocks:
             old, new = self._class_of(before), self._class_of(free)
             if new != old:
                 self.space.set_class(block, new if new > old else min(new, self.space.seen(block)))
-            if self._stuck_held:
+            if self._stuck_uncommitted:
                 self._look_again(block)
         elif free > before and self.rules.data - free < self.rules.used_low:
             self.lists.link(session, block)
@@ -265,8 +254,8 @@ class HeapBlocks:
 
     def _look_again(self, block: int) -> None:
         """A block that rejected for space held by others has changed: it may say something else now."""
-        if block in self._stuck_held:
-            self._stuck_held.discard(block)
+        if block in self._stuck_uncommitted:
+            self._stuck_uncommitted.discard(block)
             self.space.stick(block, 0)
 
     def _take_entries(self, session: int, block: int, wanted: int) -> int:
@@ -290,7 +279,7 @@ class HeapBlocks:
         return verdict(
             slot,
             free=self._free[block],
-            held=self._held_from(session, block),
+            pending=self._uncommitted_bytes(session, block),
             reserve=self._reserve,
             empty=self._pieces[block] == 0,
             entry=None if entry == NO_ENTRY else entry,
@@ -316,9 +305,9 @@ class HeapBlocks:
             self._stuck_itl.add(block)
             self.space.stick(block, ITL)
             return ITL
-        return self._stick_held(block)
+        return self._stick_uncommitted(block)
 
-    def _stick_held(self, block: int) -> int:
+    def _stick_uncommitted(self, block: int) -> int:
         """Note a block whose held space rejects all others alike."""
         entry = self._entry_bytes(NOBODY, block, True)
         if entry == NO_ENTRY:
@@ -326,19 +315,19 @@ class HeapBlocks:
         free: int = self._free[block]
         least = free - min(free, self._freed[block]) - self._reserve - entry + 1
         end = free - entry - (self._reserve if self._pieces[block] else 0) + 1
-        if self._stuck_held:
-            least, end = max(least, self._held_least), min(end, self._held_end)
-        self._held_least, self._held_end = least, end
-        self._stuck_held.add(block)
+        if self._stuck_uncommitted:
+            least, end = max(least, self._stuck_least), min(end, self._stuck_end)
+        self._stuck_least, self._stuck_end = least, end
+        self._stuck_uncommitted.add(block)
         at_work: int = self._at_work[block]
         if at_work != SEVERAL:
             self._stuck_at_work[at_work].append(block)
         for session in range(self.sessions if at_work == SEVERAL else 0):
             visit = self._visit(session, block)
-            if visit in self._held or visit in self._entries:
+            if visit in self._session_freed or visit in self._entries:
                 self._stuck_at_work[session].append(block)
-        self.space.stick(block, HELD)
-        return HELD
+        self.space.stick(block, UNCOMMITTED)
+        return UNCOMMITTED
 
     def _find(self, session: int, slot: int, migrated: bool) -> tuple[int, int]:
         """A block that admits a piece of *slot*, and the rejections that the next such search will meet on its way."""
@@ -350,7 +339,7 @@ class HeapBlocks:
                 self._look_again(block)
             self._stuck_at_work[session] = []
         literal: bool = bool(self._stuck_itl and not migrated) or bool(
-            self._stuck_held and not self._held_least <= slot < self._held_end
+            self._stuck_uncommitted and not self._stuck_least <= slot < self._stuck_end
         )
         while True:
             added = 0
@@ -368,14 +357,14 @@ class HeapBlocks:
                     self._count_stuck(self.space.passed)
                     return block, -1 if literal else self.space.passed + added
                 added += self._reject(session, block, why)
-                literal = literal or (why == "held" and block not in self._stuck_held)
+                literal = literal or (why == "held" and block not in self._stuck_uncommitted)
             self._extend()
 
     def _count_stuck(self, passed: int, searches: int = 1) -> None:
         """Count the rejections of stuck blocks that each of *searches* has passed."""
         if passed:
-            self._counts.rejected_itl += searches * (passed % HELD)
-            self._counts.rejected_held += searches * (passed // HELD)
+            self._counts.rejected_itl += searches * (passed % UNCOMMITTED)
+            self._counts.rejected_held += searches * (passed // UNCOMMITTED)
 
     def _place(self, session: int, length: int, pieces: int) -> tuple[int, int]:
         """Put up to *pieces* migrated pieces into the block a search finds; returns the block and how many."""
@@ -386,7 +375,7 @@ class HeapBlocks:
             slot,
             room=self._room(session, block),
             reserve=self._reserve,
-            empty=self._pieces[block] == 0 and not self._held_from(session, block),
+            empty=self._pieces[block] == 0 and not self._uncommitted_bytes(session, block),
             free_entries=self._itl[block] - self._taken[block],
             most_new_entries=self._itl_limit - self._itl[block],
             itl_entry=self._itl_entry,
@@ -402,18 +391,14 @@ class HeapBlocks:
         self._remember(session, slot, True, block, passed, settled)
         return block, placed
 
-    def _remember(
-        self, session: int, slot: int, migrated: bool, block: int, passed: int, settled: bool
-    ) -> None:
+    def _remember(self, session: int, slot: int, migrated: bool, block: int, passed: int, settled: bool) -> None:
         """Keep where a search has ended, as long as nothing changes in the map."""
         if passed < 0 or not self._assm:
             self._known.pop(session, None)
         else:
             self._known[session] = (slot, migrated, self.space.version, block, passed, settled)
 
-    def _search_alike(
-        self, session: int, slot: int, searches: int, passed: int, settled: bool = False
-    ) -> bool:
+    def _search_alike(self, session: int, slot: int, searches: int, passed: int, settled: bool = False) -> bool:
         """Count *searches* more that end in the same block; whether the session's hint is where they leave it."""
         self._counts.searches += searches
         self._count_stuck(passed, searches)
@@ -440,7 +425,7 @@ class HeapBlocks:
         """The lowest class that a search for *slot* bytes looks at."""
         return self._class_of(min(slot + self._reserve, self.rules.data))
 
-    def _own_entry(self, session: int, block: int) -> bool:
+    def _ensure_entry(self, session: int, block: int) -> bool:
         """Whether a transaction that changes a block has an ITL entry there; if not it may wait for :meth:`holders`."""
         if self._has_entry(session, block):
             return True
@@ -476,13 +461,13 @@ class HeapBlocks:
                 self._taken[block] = self._freed[block] = 0
             else:
                 visit = self._visit(session, block)
-                if visit in self._entries or visit in self._held:
+                if visit in self._entries or visit in self._session_freed:
                     self.watch.hold(-SHARED_BYTES)
                 self._taken[block] -= self._entries.pop(visit, 0)
-                self._freed[block] -= self._held.pop(visit, 0)
+                self._freed[block] -= self._session_freed.pop(visit, 0)
             if not self._taken[block] and not self._freed[block]:
                 self._at_work[block] = NOBODY
-            for stuck in (self._stuck_itl, self._stuck_held):
+            for stuck in (self._stuck_itl, self._stuck_uncommitted):
                 if block in stuck:
                     stuck.discard(block)
                     self.space.stick(block, 0)

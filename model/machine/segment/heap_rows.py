@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.assm import FULL, needs_entry
 from blocktime.model.laws.growth import chain_of
-from blocktime.model.loops.rows import GivenWholes, Halves, halves, more_halves
+from blocktime.model.loops.arrays import GivenWholes, Halves, halves, more_halves
 from blocktime.model.loops.watch import Watch
 from blocktime.model.machine.segment.heap_blocks import STEP_NS, HeapBlocks
 from blocktime.model.machine.segment.heap_rules import HeapRules
@@ -36,11 +36,7 @@ class HeapRows(HeapBlocks):
     _current: list[int]
 
     def __init__(
-        self,
-        rules: HeapRules,
-        steps: Iterator[list[tuple[int, int]]],
-        sessions: int = 1,
-        watch: Watch | None = None,
+        self, rules: HeapRules, steps: Iterator[list[tuple[int, int]]], sessions: int = 1, watch: Watch | None = None
     ) -> None:
         HeapBlocks.__init__(self, rules, steps, sessions, watch)
         self.rows = self._fit = self._loaded = 0
@@ -127,9 +123,7 @@ class HeapRows(HeapBlocks):
         self._new_blocks([(l1, now)])
         self._ahead[:1] = [(l1, blocks - now)] if blocks > now else []
 
-    def insert(
-        self, session: int, rows: int, length: int, each: int | None = None, every: int | None = None
-    ) -> None:
+    def insert(self, session: int, rows: int, length: int, each: int | None = None, every: int | None = None) -> None:
         """Insert *rows* of *length* one after another, in statements of *each* rows, all in one where not said.
 
         A statement searches for a block and keeps it until it rejects a row; the next statement searches anew, and
@@ -283,16 +277,16 @@ class HeapRows(HeapBlocks):
             return
         block = home if place == HOME else place
         if not growth:
-            self._own_entry(session, block)
-            self._own_entry(session, home)
+            self._ensure_entry(session, block)
+            self._ensure_entry(session, home)
             self._counts.in_place += rows
             return
         wanted = self._piece(length + growth) - self._piece(length)
         end = row + rows
         while row < end:
-            self._own_entry(session, block)
+            self._ensure_entry(session, block)
             if place != HOME:
-                self._own_entry(session, home)
+                self._ensure_entry(session, home)
             room = self._room(session, block)
             fit = end - row if wanted == 0 else min(end - row, room // wanted)
             if fit:
@@ -352,8 +346,8 @@ class HeapRows(HeapBlocks):
             behind, place = self._alike(row, end), self._places[row]
             lies = block if place == HOME else place
             while place != DELETED and row < behind:
-                entered = self._own_entry(session, lies)
-                if lies != block and not self._own_entry(session, block):
+                entered = self._ensure_entry(session, lies)
+                if lies != block and not self._ensure_entry(session, block):
                     entered = False
                 # what one row frees may make room for the entry; and which block is linked first, free lists remember
                 part = behind - row if entered and (self._assm or place == HOME) else 1

@@ -89,8 +89,6 @@ class HeapCounts:
     rejected_space: int = 0
     rejected_held: int = 0
     """Probes of blocks whose free space another session has not committed."""
-    extensions: int = 0
-    """Moves of the high-water mark."""
 
     @property
     def rejected(self) -> int:

@@ -7,9 +7,9 @@ several sessions start are spread evenly, where Oracle hashes a process id.
 from __future__ import annotations
 
 from blocktime.model.laws.assm import CLASSES, FREE_75_100, FULL
-from blocktime.model.loops.rows import Bytes, Wholes, more_bytes, more_wholes, some_bytes, wholes
+from blocktime.model.loops.arrays import Bytes, Wholes, more_bytes, more_wholes, some_bytes, wholes
 
-ITL, HELD = 1, 1 << 32
+ITL, UNCOMMITTED = 1, 1 << 32
 """Why a block is stuck: its ITL list is full, or what others hold. One number counts how many are of either kind."""
 NOWHERE = -1
 
@@ -146,14 +146,12 @@ class SpaceMap:
         return blocks
 
     def _stuck_in(self, l1: int, least: int) -> int:
-        """Those that reject."""
         blocks = 0
         for at in range(CLASSES * l1 + least, CLASSES * l1 + CLASSES):
             blocks += self._rejecting[at]
         return blocks
 
     def _first_l1(self, session: int) -> int:
-        """Where the session's search starts."""
         hint: int = self._hint[session]
         return hint if hint != NOWHERE else session * self._l1_blocks // self.sessions
 
@@ -226,12 +224,12 @@ class FreeLists:
     """Manual space management: one list of blocks with space, last in first out, and one for each open transaction."""
 
     _master: list[int]
-    _own: list[list[int]]
+    _by_session: list[list[int]]
     _listed: set[int]
 
     def __init__(self, sessions: int) -> None:
         self._master = []
-        self._own = [[] for _ in range(sessions)]
+        self._by_session = [[] for _ in range(sessions)]
         self._listed = set()
 
     def add_new(self, first: int, behind: int) -> None:
@@ -243,7 +241,7 @@ class FreeLists:
     def link(self, session: int, block: int) -> None:
         """Link a block that *session* has emptied below PCTUSED; others see it after the commit."""
         if block not in self._listed:
-            self._own[session].append(block)
+            self._by_session[session].append(block)
             self._listed.add(block)
 
     def has(self, block: int) -> bool:
@@ -257,8 +255,8 @@ class FreeLists:
 
     def unlink(self, session: int, block: int) -> None:
         """Take *block* off its list."""
-        own: list[int] = self._own[session]
-        stack = own if block in own else self._master
+        session_list: list[int] = self._by_session[session]
+        stack = session_list if block in session_list else self._master
         if stack[len(stack) - 1] == block:
             stack.pop()
         else:
@@ -267,13 +265,13 @@ class FreeLists:
 
     def commit(self, session: int) -> None:
         """Hand the transaction's own list on to everybody."""
-        self._master += self._own[session]
-        self._own[session] = []
+        self._master += self._by_session[session]
+        self._by_session[session] = []
 
     def first(self, session: int) -> int:
         """The head of the session's list, or of everybody's; -1 where both are empty."""
-        own: list[int] = self._own[session]
-        if own:
-            return own[len(own) - 1]
+        session_list: list[int] = self._by_session[session]
+        if session_list:
+            return session_list[len(session_list) - 1]
         master = self._master
         return master[len(master) - 1] if master else NOWHERE

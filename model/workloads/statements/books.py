@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import ceil
 
-from blocktime.model.books import Figures, close, devices, time_of
 from blocktime.model.causes import (
     BETWEEN_CALLS,
     COPIED,
@@ -23,19 +22,12 @@ from blocktime.model.causes import (
     SEQUENTIAL,
     SUBMIT_BLOCKED,
 )
+from blocktime.model.closing import Figures, close, devices, time_of
 from blocktime.model.demand import Demand, optimizer_of
 from blocktime.model.demand.work import COUNTING, SERVER_START_S
 from blocktime.model.laws import block
-from blocktime.model.laws.numeric import (
-    Number,
-    known_or,
-    known_where,
-    larger,
-    nearest,
-    over,
-    some,
-    where,
-)
+from blocktime.model.laws.change import CLEANOUT_REDO_BYTES
+from blocktime.model.laws.numeric import Number, known_or, known_where, larger, nearest, over, some, where
 from blocktime.model.results import (
     CacheUse,
     Call,
@@ -106,15 +98,11 @@ def of_query(work: Statement, demand: Demand, timing: StatementTimes, query_s: N
     return timing
 
 
-def close_books(
-    name: str, system: System, work: Statement, demand: Demand, timing: StatementTimes
-) -> RunResult:
+def close_books(name: str, system: System, work: Statement, demand: Demand, timing: StatementTimes) -> RunResult:
     """One checked result from what was asked and how long it took."""
     figures = figures_of(system, work, demand, timing)
     time = figures.time
-    waited_in_call = sum(
-        waited.total_s for event, waited in timing.wait.items() if event not in OUTSIDE_CALLS
-    )
+    waited_in_call = sum(waited.total_s for event, waited in timing.wait.items() if event not in OUTSIDE_CALLS)
     unnamed = sum(timing.unaccounted.get(cause, 0.0) for cause in IN_CALL_UNNAMED)
     in_calls = time.cpu_s, waited_in_call + unnamed
     figures.calls = _calls(work, demand, in_calls, figures.physical_io.read_blocks)
@@ -155,6 +143,10 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
             current_gets=demand.current_gets,
             cpu_per_get_s=over(servers * get_cpu, gets),
             row_walk_fraction=over(walk_cpu, get_cpu),
+            cleanouts=known_where(demand.cleanouts > 0, servers * demand.cleanouts),
+            cleanout_redo_bytes=known_where(
+                (demand.cleanouts > 0) & (not demand.plan.direct), CLEANOUT_REDO_BYTES * demand.cleanouts
+            ),
         ),
         physical_io=part(
             PhysicalIO,
@@ -165,8 +157,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
             write_requests=written_blocks,
             write_bytes=written_blocks * size,
             request_blocks={
-                size: _of_all(servers, count)
-                for size, count in sorted(timing.request_blocks.items(), reverse=True)
+                size: _of_all(servers, count) for size, count in sorted(timing.request_blocks.items(), reverse=True)
             },
             direct_read_slots=timing.direct_read_slots,
         ),
@@ -188,9 +179,7 @@ def _of_all(servers: Number, count: Number) -> Number:
     return where(servers > 1, nearest(servers * count), count)
 
 
-def _calls(
-    work: Statement, demand: Demand, in_calls: tuple[float, float], read_blocks: float
-) -> dict[str, Call]:
+def _calls(work: Statement, demand: Demand, in_calls: tuple[float, float], read_blocks: float) -> dict[str, Call]:
     """TKPROF's three lines: a query works in its fetches, a statement that changes rows in its executions."""
     nothing = Call(count=1, cpu_s=0, elapsed_s=0, disk=0, query=0, current=0, rows=0)
     changed = demand.change
@@ -216,10 +205,7 @@ def client_times(system: System, demand: Demand) -> tuple[dict[str, EventTime], 
         for event, (times, each_s) in demand.waits.items()
         if some(times)
     }
-    return waits, {
-        SENT_TWICE: -demand.sent_twice_s,
-        BETWEEN_CALLS: demand.trips * system.between_calls_s,
-    }
+    return waits, {SENT_TWICE: -demand.sent_twice_s, BETWEEN_CALLS: demand.trips * system.between_calls_s}
 
 
 def count_copies(cpu: dict[str, Number], unaccounted: dict[str, Number], copied_s: Number) -> None:
@@ -244,25 +230,25 @@ def session_warnings(
     work: Statement, demand: Demand, timed: tuple[float, float, float], *, is_cached: bool = False
 ) -> list[str]:
     """What to know of several sessions: *timed* are seconds of the mean one, until the last one, and for all CPU."""
-    told = _pieces_of_row(demand)
+    warnings = _pieces_of_row(demand)
     if work.sessions == 1:
-        return told
+        return warnings
     if demand.servers > 1:
         return [
-            *told,
+            *warnings,
             f"{demand.servers} parallel servers share the scan: the profile is that of the mean server; reads, gets "
             "and calls are sums of all servers. The model leaves out skew",
         ]
     text = f"{work.users} users: times and counts are those of the mean session"
     if demand.change is None:
-        own = "the table" if demand.index is None else "a range of its own"
+        what = "the table" if demand.index is None else "a range of its own"
         blocks = "the blocks" if is_cached else "no block"
-        text += f". Each reads {own}, and finds {blocks} in the buffer cache that another session has read"
+        text += f". Each reads {what}, and finds {blocks} in the buffer cache that another session has read"
     mean, last, processors = (show_seconds(seconds) for seconds in timed)
     if timed[0] >= timed[2]:
-        return [*told, text]
+        return [*warnings, text]
     return [
-        *told,
+        *warnings,
         text,
         f"the mean session takes {mean}, less than the {processors} of CPU for all of them: some sessions start and "
         f"end early, the last one ends after {last}",
@@ -290,9 +276,7 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
     if not demand.sources:
         return None
     time, servers, opinion = figures.time, demand.servers, figures.optimizer
-    waits = sum(
-        time.wait[event].total_s for event in (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL) if event in time.wait
-    )
+    waits = sum(time.wait[event].total_s for event in (DIRECT, PARALLEL, SCATTERED, SEQUENTIAL) if event in time.wait)
     waits += time.unaccounted.get(SUBMIT_BLOCKED, 0.0)
     computed_s = time.cpu_s + time.unaccounted.get(COPIED_TWICE, 0.0)
     stretch = 1 + over(time.unaccounted.get(RUN_QUEUE, 0.0), computed_s)  # by what waits for a processor
@@ -305,20 +289,20 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
     walked_in = next(source for source in demand.sources if source.gets)
     sources: list[RowSource] = []
     buffers = blocks = seconds = 0.0
-    for own in reversed(demand.sources):
-        buffers += servers * own.gets
-        blocks += over(figures.physical_io.read_blocks * own.read_blocks, reads)
-        seconds += getting_s * over(own.gets, gets) + reading_s * over(own.read_blocks, reads)
-        seconds += walking_s if own is walked_in else 0.0
+    for row_source in reversed(demand.sources):
+        buffers += servers * row_source.gets
+        blocks += over(figures.physical_io.read_blocks * row_source.read_blocks, reads)
+        seconds += getting_s * over(row_source.gets, gets) + reading_s * over(row_source.read_blocks, reads)
+        seconds += walking_s if row_source is walked_in else 0.0
         cost = None
-        if opinion is not None and own.operation != COUNTING:
-            below = own is demand.sources[-1] and opinion.index_cost is not None
+        if opinion is not None and row_source.operation != COUNTING:
+            below = row_source is demand.sources[-1] and opinion.index_cost is not None
             cost = opinion.index_cost if below else opinion.cost
         sources.append(
             RowSource(
-                operation=own.operation,
-                starts=nearest(servers * own.starts),
-                rows=nearest(servers * own.rows),
+                operation=row_source.operation,
+                starts=nearest(servers * row_source.starts),
+                rows=nearest(servers * row_source.rows),
                 buffers=buffers,
                 read_blocks=blocks,
                 time_s=seconds,

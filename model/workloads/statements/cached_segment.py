@@ -11,11 +11,11 @@ import simpy
 from numpy.typing import NDArray
 
 from blocktime.model.causes import FREE_BUFFERS, SCATTERED
-from blocktime.model.kernels.buffers import BUFFER_BYTES, PLACE_BYTES
+from blocktime.model.kernels.buffer_kernel import BUFFER_BYTES, PLACE_BYTES
 from blocktime.model.sim.pool import BufferPool, references
 from blocktime.model.sim.references import ROUND_BLOCKS
-from blocktime.model.workloads.statements.ledger import StatementLedger
-from blocktime.model.workloads.statements.placed_reads import Read
+from blocktime.model.workloads.statements.read_positions import Read
+from blocktime.model.workloads.statements.session_counts import StatementLedger
 
 Step = Generator[simpy.Event, Any, None]
 Changes = NDArray[np.bool_]
@@ -32,10 +32,14 @@ class CachedSegment:
     """Number of the datafile's first block among all blocks of the cache."""
     changed_share: float
     """Of the blocks that are got, those that are changed."""
+    fresh: int
+    """The next block that sessions fill."""
+    undo_place: tuple[int, float]
+    """Number of the next undo block among all blocks of the cache, and undo blocks for each block worked on."""
     changed: float = 0.0
     """Of a block that is still to be changed."""
-    fresh: int = 0
-    """Blocks that sessions have filled."""
+    undo: float = 0.0
+    """Of an undo block that is still to be begun."""
 
     def get(self, ledger: StatementLedger, read: Read, event: str, wait: Callable[[Read, str], Step]) -> Step:
         """Get the blocks of a read in the buffer cache, and *wait* for reads of those that are not there.
@@ -65,6 +69,15 @@ class CachedSegment:
         begin, count = self.fresh, max(1, round(blocks))
         self.fresh += count
         yield from self._got(ledger, begin, np.ones(count, bool), None)
+
+    def fill_undo(self, ledger: StatementLedger, worked: float) -> Step:
+        """The undo of *worked* blocks fills new blocks of an undo segment."""
+        place, each = self.undo_place
+        self.undo += worked * each
+        if count := int(self.undo):
+            self.undo -= count
+            self.undo_place = place + count, each
+            yield from self._got(ledger, place - self.first_block, np.ones(count, bool), None)
 
     def _got(
         self, ledger: StatementLedger, first: int, changes: Changes, aside: Changes | None

@@ -6,18 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from blocktime.model import causes
-from blocktime.model.books import row
 from blocktime.model.causes import PARALLEL, SEQUENTIAL
-from blocktime.model.demand import (
-    Demand,
-    ReadTimes,
-    demand_of,
-    parallel_of,
-    read_times,
-    reaps_are_waits,
-)
+from blocktime.model.closing import row
+from blocktime.model.demand import Demand, ReadTimes, demand_of, parallel_of, read_times, reaps_are_waits
 from blocktime.model.demand.index_upkeep import waits_at_leaves
-from blocktime.model.laws import device, read_slots
+from blocktime.model.laws import device_time, read_slots
 from blocktime.model.laws.numeric import Number, known_where, larger, over, smaller, some, where
 from blocktime.model.laws.processors import thread_speed
 from blocktime.model.results import EXACT_SUM, EventTime, RunResult, part
@@ -64,25 +57,25 @@ def _composed(system: System, work: Statement, demand: Demand) -> tuple[ScanTime
     reaped = demand.reads * host.reap_call_s if plan.asynchronous else 0.0
     posted = truly_async and reaps_are_waits(system)
     reap_cpu = 0.0 if posted else reaped
-    own = demand.cpu_s + reaped + demand.waits_s - demand.sent_twice_s + demand.trips * system.between_calls_s
-    copied, blocked = 0.0 * own, 0.0 * own
-    asked, copy_s = read_times(system, demand, own, users), 0.0 * own
+    work_s = demand.cpu_s + reaped + demand.waits_s - demand.sent_twice_s + demand.trips * system.between_calls_s
+    copied, blocked = 0.0 * work_s, 0.0 * work_s
+    times, copy_s = read_times(system, demand, work_s, users), 0.0 * work_s
     if plan.through_page_cache:
-        asked, copy_s = _copied(system, demand, asked)
-    single = plan.single_reads * asked.single_s
+        times, copy_s = _copied(system, demand, times)
+    single = plan.single_reads * times.single_s
     if truly_async:
-        at_device = read_slots.device_s(own, asked.held_s, asked.scan_s, parallel, *_slots(system))
-        last = own * asked.last_blocks / larger(1, demand.read_blocks)
-        piped = device.pipelined_s(asked.first_s, at_device, own, last)
-        read_wait = where(demand.reads > 0, piped - own, 0)
+        at_device = read_slots.device_s(work_s, times.busy_s, times.scan_s, parallel, *_slots(system))
+        last = work_s * times.last_blocks / larger(1, demand.read_blocks)
+        piped = device_time.pipelined_s(times.first_s, at_device, work_s, last)
+        read_wait = where(demand.reads > 0, piped - work_s, 0)
     elif inside_submit:
-        copied, blocked, read_wait = copy_s, asked.scan_s, 0.0 * own
-        own = own + copied + blocked
+        copied, blocked, read_wait = copy_s, times.scan_s, 0.0 * work_s
+        work_s = work_s + copied + blocked
     else:
-        read_wait = asked.scan_s + copy_s
-    alone = own + single + read_wait
+        read_wait = times.scan_s + copy_s
+    alone = work_s + single + read_wait
     cpu = demand.cpu_s + copied + reap_cpu
-    at_processors, at_device = users * cpu / host.cores.threads, users * asked.held_s
+    at_processors, at_device = users * cpu / host.cores.threads, users * times.busy_s
     shared = where(users > 1, larger(at_processors, at_device), 0.0)
     more = larger(0.0, shared - alone)
     for_device = where((at_device > at_processors) & (demand.reads + plan.single_reads > 0), more, 0.0)
@@ -103,7 +96,7 @@ def _composed(system: System, work: Statement, demand: Demand) -> tuple[ScanTime
             & where(_meets_writers(system, demand), False, True)
             & (reads_none | (plan.through_page_cache & (_missed_fraction(system) <= 0))),
         ),
-        asked,
+        times,
     )
 
 
@@ -131,13 +124,13 @@ def _copied(system: System, demand: Demand, raw: ReadTimes) -> tuple[ReadTimes, 
     return replace(
         raw,
         scan_s=missed * raw.scan_s,
-        held_s=missed * raw.held_s,
+        busy_s=missed * raw.busy_s,
         first_s=missed * raw.first_s + most_blocks * single_s,
         single_s=single_s + missed * raw.single_s,
     ), demand.read_blocks * single_s
 
 
-def asked_of(system: System, work: Statement) -> Demand:
+def session_demand(system: System, work: Statement) -> Demand:
     """Demands of each session, with its waits for leaves of indexes that other sessions change."""
     demand = demand_of(system, work)
     if not demand.leaf_changes or not some(work.users > 1):
@@ -156,7 +149,7 @@ def _times_of(system: System, work: Statement) -> Composed:
     for of_system, of_work, composed in LAST:
         if of_system is system and of_work is work:
             return composed
-    composed = compose(system, work, asked_of(system, work))
+    composed = compose(system, work, session_demand(system, work))
     LAST[:] = [(system, work, composed)]
     return composed
 
@@ -172,12 +165,12 @@ def is_exact(system: System, work: Statement) -> bool:
 
 def calculate(system: System, work: Statement, *, name: str) -> tuple[RunResult, bool]:
     """Sum up a statement, times of its mean session; and whether this is exact: else it takes no less."""
-    scan_time, asked, demand = _times_of(system, work)
-    timing = _timing(system, work, demand, scan_time, asked)
+    scan_time, times, demand = _times_of(system, work)
+    timing = _timing(system, work, demand, scan_time, times)
     timing.request_blocks = books.histogram(demand)
     if demand.reads and demand.plan.asynchronous and not demand.plan.through_page_cache:
-        own_s = scan_time.elapsed_s - scan_time.read_wait_s
-        as_long_as_it_took = read_slots.stages(own_s, scan_time.elapsed_s, 0.0, 1, *_slots(system))
+        work_s = scan_time.elapsed_s - scan_time.read_wait_s
+        as_long_as_it_took = read_slots.stages(work_s, scan_time.elapsed_s, 0.0, 1, *_slots(system))
         timing.direct_read_slots = read_slots.slots_by_time(as_long_as_it_took)
     processors_s = work.sessions * sum(timing.cpu.values()) / system.host.cores.threads
     elapsed_s = scan_time.elapsed_s
@@ -186,7 +179,7 @@ def calculate(system: System, work: Statement, *, name: str) -> tuple[RunResult,
 
 
 def _timing(
-    system: System, work: Statement, demand: Demand, scan_time: ScanTime, asked: ReadTimes
+    system: System, work: Statement, demand: Demand, scan_time: ScanTime, times: ReadTimes
 ) -> books.StatementTimes:
     """The times by their causes; numbers or arrays."""
     waits, unaccounted = books.client_times(system, demand)
@@ -208,7 +201,7 @@ def _timing(
     timing = books.StatementTimes(
         elapsed_s=scan_time.elapsed_s,
         cpu=cpu,
-        wait=waits | _read_waits(system, demand, scan_time, asked),
+        wait=waits | _read_waits(system, demand, scan_time, times),
         unaccounted=unaccounted,
         read_requests=demand.reads + demand.plan.single_reads,
         read_blocks=demand.read_blocks + demand.plan.single_reads,
@@ -219,33 +212,29 @@ def _timing(
     return books.of_query(work, demand, timing, scan_time.elapsed_s)
 
 
-def _read_waits(
-    system: System, demand: Demand, scan_time: ScanTime, asked: ReadTimes
-) -> dict[str, EventTime]:
+def _read_waits(system: System, demand: Demand, scan_time: ScanTime, times: ReadTimes) -> dict[str, EventTime]:
     """Waits for reads; io_submit blocks without an event."""
     plan, reads = demand.plan, demand.reads
     waits, read_s = {}, where(reads > 0, scan_time.read_wait_s, 0.0)
     if some(reads) and not (plan.asynchronous and plan.through_page_cache):
-        blocked = read_s > asked.first_s * 1.5
+        blocked = read_s > times.first_s * 1.5
         each = not plan.asynchronous or reaps_are_waits(system)
         count = where(reads > 0, reads if each else where(blocked, reads, 1), 0)
-        together_s = read_s * asked.batched_fraction
+        together_s = read_s * times.batched_fraction
         read_s, count = read_s - together_s, count - plan.batched_reads
-        longest = smaller(read_s, larger(asked.first_s, over(read_s, count)))
+        longest = smaller(read_s, larger(times.first_s, over(read_s, count)))
         waits[plan.event] = part(EventTime, waits=count, max_s=longest, total_s=read_s)
         if some(plan.batched_reads):
             each_s = over(together_s, plan.batches)
             waits[PARALLEL] = part(EventTime, waits=plan.batches, max_s=each_s, total_s=together_s)
     if some(plan.single_reads):
-        single = part(
-            EventTime, waits=plan.single_reads, max_s=asked.single_s, total_s=scan_time.single_wait_s
-        )
+        single = part(EventTime, waits=plan.single_reads, max_s=times.single_s, total_s=scan_time.single_wait_s)
         waits[SEQUENTIAL] = single.plus(waits.get(SEQUENTIAL))
     return waits
 
 
 def measures(system: System, work: Statement) -> tuple[Number, dict[str, Number]]:
     """Whether this is exact, and what :func:`calculate` says, where fields may be arrays."""
-    scan_time, asked, demand = _times_of(system, work)
-    timing = _timing(system, work, demand, scan_time, asked)
+    scan_time, times, demand = _times_of(system, work)
+    timing = _timing(system, work, demand, scan_time, times)
     return scan_time.exact, row(system, work, books.figures_of(system, work, demand, timing))

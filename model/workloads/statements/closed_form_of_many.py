@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pydantic.fields import FieldInfo
 
 from blocktime.model.demand import MixedRegimes, OneByOne
-from blocktime.model.demand.of_many import Overlay, own
+from blocktime.model.demand.of_many import Overlay, as_python
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.laws.numeric import Number
 from blocktime.model.measures import MEASURES
@@ -23,12 +23,7 @@ Row = Callable[[Any, Any], tuple[Number, Mapping[str, Number]]]
 """From a system and a workload to whether nobody queues, and the measures; arrays where fields are arrays."""
 """From one of some scenarios, them with arrays as fields, and their places to their measures."""
 
-ONE_BY_ONE = (
-    "tablespace.block_size_bytes",
-    "tablespace.uniform_extent_bytes",
-    "disk.raid_disks",
-    "disk.burst_credits",
-)
+ONE_BY_ONE = ("tablespace.block_size_bytes", "tablespace.uniform_extent_bytes", "disk.raid_disks", "disk.burst_credits")
 """Numbers that some law wants one by one; for one block size half of the arithmetic is on plain numbers besides."""
 CHOICES_OF_A_DRIVE = (
     "disk.rotation_s", "disk.service_cv", "disk.iops_limit", "disk.burst_iops", "host.iops_limit",
@@ -49,7 +44,7 @@ class PointGroup(NamedTuple):
 
     places: Places
     plain: dict[str, Any]
-    laid: tuple[str, ...]
+    array_fields: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -60,7 +55,7 @@ class FieldColumns:
     work: Workload
     columns: dict[str, Any]
     length: int
-    _laid: dict[str, npt.NDArray[np.float64]]
+    _arrays: dict[str, npt.NDArray[np.float64]]
 
     def __init__(self, system: System, work: Workload, axes: Mapping[str, Any]) -> None:
         for path in axes:
@@ -71,12 +66,12 @@ class FieldColumns:
         self.work = work
         self.columns = {path: _column(path, values) for path, values in axes.items()}
         self.length = max(len(values) for values in self.columns.values())
-        self._laid = {}
+        self._arrays = {}
 
     def answered(self, row: Row, alone: Row) -> dict[str, Any]:
         """The answers by arrays; where one has none, the points that have none either by *alone* are refused."""
         table = _empty(self.length)
-        for group in self._groups(self._laid_by_laws()):
+        for group in self._groups(self._law_takes_arrays()):
             self._answer(table, group, row, alone)
         return table
 
@@ -87,40 +82,40 @@ class FieldColumns:
             self._answer_alone(table, place, alone)
         return table
 
-    def _laid_by_laws(self) -> Callable[[str], bool]:
+    def _law_takes_arrays(self) -> Callable[[str], bool]:
         """Whether the laws take the numbers of a field as an array."""
         drive_has_a_place = "workload.start_byte" in self.columns or any(
             getattr(calls, "start_byte", None) for calls in (self.work, *getattr(self.work, "beside", ()))
         )
         real = {path for path in self.columns if _is_real(_field(self.system, self.work, path).annotation)}
         return lambda path: (
-            _is_laid(path, self.work, path in real) and not (drive_has_a_place and path.startswith("disk."))
+            _takes_arrays(path, self.work, path in real) and not (drive_has_a_place and path.startswith("disk."))
         )
 
-    def _groups(self, is_laid: Callable[[str], bool]) -> list[PointGroup]:
+    def _groups(self, takes_arrays: Callable[[str], bool]) -> list[PointGroup]:
         """The points by the values that are not laid as arrays."""
         always: list[str] = []
         keys: dict[str, Any] = {}
         for path, column in self.columns.items():
-            if not is_laid(path):
+            if not takes_arrays(path):
                 keys[path] = column
             elif isinstance(column, np.ndarray):
                 always.append(path)
             else:
-                keys[path] = [LAID if _is_number(value) else value for value in column]
+                keys[path] = [ARRAY if _is_number(value) else value for value in column]
         groups = []
         for places in _alike(list(keys.values()), self.length):
             plain = {path: column[int(places[0])] for path, column in keys.items()}
-            laid_here = [path for path, value in plain.items() if value is LAID]
-            fixed = {path: _own(value) for path, value in plain.items() if value is not LAID}
-            groups.append(PointGroup(places, fixed, (*always, *laid_here)))
+            arrays_here = [path for path, value in plain.items() if value is ARRAY]
+            fixed = {path: _plain_value(value) for path, value in plain.items() if value is not ARRAY}
+            groups.append(PointGroup(places, fixed, (*always, *arrays_here)))
         return groups
 
     def _answer(self, table: dict[str, Any], group: PointGroup, row: Row, alone: Row) -> None:
-        laid = {path: self._numbers(path)[group.places] for path in group.laid}
+        arrays = {path: self._numbers(path)[group.places] for path in group.array_fields}
         try:
             with np.errstate(divide="raise", invalid="raise", over="raise"):
-                exact, measures = row(*_views(self.system, self.work, group.plain | laid))
+                exact, measures = row(*_views(self.system, self.work, group.plain | arrays))
         except OneByOne:
             for place in group.places:
                 self._answer_alone(table, int(place), alone)
@@ -144,7 +139,7 @@ class FieldColumns:
                 self._answer(table, group._replace(places=places), row, alone)
 
     def _answer_alone(self, table: dict[str, Any], place: int, alone: Row) -> None:
-        values = {path: _own(column[place]) for path, column in self.columns.items()}
+        values = {path: _plain_value(column[place]) for path, column in self.columns.items()}
         try:
             exact, measures = alone(*_replaced(self.system, self.work, values))
         except (BlocktimeError, ArithmeticError, ValueError) as error:
@@ -155,16 +150,16 @@ class FieldColumns:
 
     def _numbers(self, path: str) -> npt.NDArray[np.float64]:
         """A column as floats, NaN where it has no number; whole numbers below 2**53 are exact in them."""
-        numbers = self._laid.get(path)
+        numbers = self._arrays.get(path)
         if numbers is None:
             column = self.columns[path]
             if not isinstance(column, np.ndarray):
                 column = np.array([value if _is_number(value) else np.nan for value in column])
-            numbers = self._laid[path] = column.astype(np.float64)
+            numbers = self._arrays[path] = column.astype(np.float64)
         return numbers
 
 
-LAID = object()
+ARRAY = object()
 """In the place of a number that is laid as an element of an array."""
 
 
@@ -184,16 +179,16 @@ def _alike(columns: list[Any], length: int) -> list[Places]:
     codes = np.zeros(length, dtype=np.intp)
     for column in columns:
         if isinstance(column, np.ndarray):
-            own = np.unique(column, return_inverse=True)[1]
+            column_codes = np.unique(column, return_inverse=True)[1]
         else:
             seen: dict[Any, int] = {}
-            own = np.array([seen.setdefault(value, len(seen)) for value in column])
-        codes = np.unique(codes * (int(own.max()) + 1) + own, return_inverse=True)[1]
+            column_codes = np.array([seen.setdefault(value, len(seen)) for value in column])
+        codes = np.unique(codes * (int(column_codes.max()) + 1) + column_codes, return_inverse=True)[1]
     order = np.argsort(codes, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
 
 
-def _is_laid(path: str, work: Workload, real: bool) -> bool:
+def _takes_arrays(path: str, work: Workload, real: bool) -> bool:
     """Whether the laws for a workload take the numbers of a field, *real* or whole, as an array."""
     if path in ONE_BY_ONE:
         return False
@@ -213,15 +208,14 @@ def _column(path: str, values: Any) -> Any:
     """An array of numbers as it is, anything else as a list of Python's own values."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return values
-    column = [_own(value) for value in values]
+    column = [_plain_value(value) for value in values]
     if path in NUMBERS_OR_WORDS and any(isinstance(value, str) and value.isdigit() for value in column):
         raise KeyError(f"{path}: numpy has made words of numbers beside a word; give a list")
     return column
 
 
-def _own(value: Any) -> Any:
-    """A value as Python's own."""
-    return own(value.item() if isinstance(value, np.generic) else value)
+def _plain_value(value: Any) -> Any:
+    return as_python(value.item() if isinstance(value, np.generic) else value)
 
 
 def _field(system: System, work: Workload, path: str) -> FieldInfo:

@@ -7,14 +7,14 @@ from typing import Final, cast
 
 from blocktime.model.budget import is_too_long
 from blocktime.model.demand import Demand, demand_of
-from blocktime.model.demand.change import are_rows_many, steps_and_turns
+from blocktime.model.demand.row_changes import are_rows_many, steps_and_turns
 from blocktime.model.demand.segment import row_shape, segment_of
-from blocktime.model.demand.turns import stretch_blocks, stretch_s
+from blocktime.model.demand.session_turns import stretch_blocks, stretch_s
 from blocktime.model.demand.work import FetchPlan, cpu_of_rows
 from blocktime.model.laws.turns import stretches_of
 from blocktime.model.spec import Dml, Statement, System, Workload
 from blocktime.model.workloads.costs import ROWS_MEET, AnswerCost
-from blocktime.model.workloads.statements.placed_reads import is_by_single_blocks
+from blocktime.model.workloads.statements.read_positions import is_by_single_blocks
 from blocktime.model.workloads.statements.shared_segment import CHANGE_NS, shares
 
 MOST_STEPS: Final = 2_000_000
@@ -63,7 +63,7 @@ def reads_of_part(work: Statement, demand: Demand) -> int:
     least = max(LEAST_READS, LEAST_BATCHES * float(demand.plan.at_once))
     reads = max(least, PART_S / (work.sessions * _read_s(demand)))
     if demand.writing is not None and demand.reads:
-        reads += float(demand.reads * demand.writing.room_blocks / demand.writing.blocks)
+        reads += float(demand.reads * demand.writing.most_blocks / demand.writing.blocks)
     return int(min(float(demand.reads), reads))
 
 
@@ -77,7 +77,7 @@ def stretches_of_part(system: System, work: Statement, demand: Demand) -> int:
     writing, whole = demand.writing, stretches_of_load(system, work, demand)
     if writing is None:
         return whole
-    blocks = float(writing.room_blocks) + WRITES_OF_PART
+    blocks = float(writing.most_blocks) + WRITES_OF_PART * float(writing.call_blocks)
     return min(whole, max(LEAST_READS, ceil(whole * blocks / float(writing.blocks))))
 
 
@@ -87,16 +87,14 @@ def stretches_of_load(system: System, work: Statement, demand: Demand) -> int:
 
 
 def _writes(system: System, demand: Demand | None) -> float:
-    """Blocks that DBWR writes behind the sessions."""
+    """Writes of blocks behind the sessions, or by them."""
     writing = None if demand is None else demand.writing
-    return 0.0 if writing is None or not writing.meets_sessions(system) else float(writing.written_blocks)
+    return 0.0 if writing is None or not writing.meets_sessions(system) else float(writing.calls)
 
 
 def _read_s(demand: Demand) -> float:
     """Of a read, of drawing which blocks between it and the next are cached, and of writing those it dirties."""
-    drawn = (
-        float(demand.segment.blocks) / max(1.0, float(demand.reads)) if demand.plan.cached_fraction else 0.0
-    )
+    drawn = float(demand.segment.blocks) / max(1.0, float(demand.reads)) if demand.plan.cached_fraction else 0.0
     dirtied = 0.0 if demand.writing is None else float(demand.writing.blocks) / max(1.0, float(demand.reads))
     return STEP_S + DRAWN_BLOCK_S * drawn + WRITE_S * dirtied
 
@@ -106,15 +104,13 @@ def whole_cost(system: System, work: Statement, demand: Demand | None) -> Answer
     if demand is None:  # a read for each block
         steps = blocks = float(segment_of(system, row_shape(system.table)).blocks)
         if work.at_random:  # and for each row whose block the cache has given away
-            held = system.instance.buffer_cache_bytes // system.tablespace.block_size_bytes
-            steps += work.changes_of_rows(system.table.rows) * max(0.0, 1 - held / blocks)
+            cached_blocks = system.instance.buffer_cache_bytes // system.tablespace.block_size_bytes
+            steps += work.changes_of_rows(system.table.rows) * max(0.0, 1 - cached_blocks / blocks)
     else:
         steps, blocks = steps_of(work, demand, float(stretch_blocks(system, demand, work.sessions)))
     cached = work.sessions > 1 and demand is not None and not demand.plan.direct
     turns = _turns(system, work) if work.plays_rows else 0.0
-    seconds = (
-        (STEP_S + ASK_S * cached) * steps + STEP_S * work.sessions + TURN_S * turns + DRAWN_BLOCK_S * blocks
-    )
+    seconds = (STEP_S + ASK_S * cached) * steps + STEP_S * work.sessions + TURN_S * turns + DRAWN_BLOCK_S * blocks
     seconds += WRITE_S * _writes(system, demand)
     if shares(work) and work.users > 1:
         _, changes = steps_and_turns(system, work)
@@ -172,7 +168,7 @@ def _turns(system: System, work: Workload) -> float:
     """Stretches of work without a read, in which sessions that change rows share the processors."""
     host, table = system.host, system.table
     walk_s, _ = cpu_of_rows(system, row_shape(table), FetchPlan("count", 1))
-    each_s = host.logical_io_s + getattr(host, f"{work.kind}_row_s")
+    each_s = host.logical_io_s + (host.insert_row_s if work.inserts else host.change_block_s)
     walked = 0 if work.added_rows else table.rows * work.passes
     cpu_s = float(walked * walk_s + work.changes_of_rows(table.rows) * each_s)
     return cpu_s / float(stretch_s(system, cpu_s / work.users, work.users))

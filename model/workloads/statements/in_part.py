@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from blocktime.model.causes import PARALLEL, SEQUENTIAL
 from blocktime.model.demand import Demand
 from blocktime.model.laws.numeric import some
-from blocktime.model.machine.device.iostat import Counters
-from blocktime.model.sim.machine import Machine
+from blocktime.model.machine.device.diskstats import Counters
+from blocktime.model.sim.shared_machine import Machine
 from blocktime.model.workloads.extension import (
     MARKS,
     NO_WINDOW,
@@ -23,9 +23,9 @@ from blocktime.model.workloads.extension import (
     Stretch,
     stretch_of,
 )
-from blocktime.model.workloads.statements.ledger import StatementLedger
-from blocktime.model.workloads.statements.placed_reads import Read
-from blocktime.model.workloads.statements.written_behind import WrittenBehind
+from blocktime.model.workloads.statements.read_positions import Read
+from blocktime.model.workloads.statements.session_counts import StatementLedger
+from blocktime.model.workloads.statements.written_behind import DirectWrites, RedoBehind, WrittenBehind
 
 Waits = dict[str, tuple[float, float]]
 """Event -> waits, and their seconds together."""
@@ -49,10 +49,7 @@ def windows_of(
     begin = int(BEGIN * reads) if places else reads
     each = (reads - begin) // max(1, len(places))
     return [
-        [
-            list(islice(scan_of(rank, 0), begin)),
-            *(list(islice(scan_of(rank, place), each)) for place in places),
-        ]
+        [list(islice(scan_of(rank, 0), begin)), *(list(islice(scan_of(rank, place), each)) for place in places)]
         for rank in range(sessions)
     ]
 
@@ -64,9 +61,7 @@ def demand_of_part(whole: Demand, windows: list[list[list[Read]]]) -> Demand:
     if not float(whole.reads):  # stretches of work without reads
         wanted, read_blocks = read_blocks, 0.0
     share = wanted / float(whole.blocks_wanted)
-    return replace(
-        whole, blocks_wanted=wanted, read_blocks=read_blocks, leaf_reads=float(whole.leaf_reads) * share
-    )
+    return replace(whole, blocks_wanted=wanted, read_blocks=read_blocks, leaf_reads=float(whole.leaf_reads) * share)
 
 
 def waits_for_reads(demand: Demand, reads: dict[int, float], alone: float) -> dict[str, float]:
@@ -142,23 +137,21 @@ class StatementPart:
     def __init__(
         self,
         machine: Machine,
-        asked: tuple[Demand, Demand, list[list[list[Read]]]],
+        inputs: tuple[Demand, Demand, list[list[list[Read]]]],
         ledgers: list[StatementLedger],
-        behind: WrittenBehind | None,
+        behind: tuple[WrittenBehind | DirectWrites | None, RedoBehind | None],
         small_blocks: float,
     ) -> None:
-        """*asked* are the demands of the whole and of the part, and its reads by session and window.
+        """*inputs* are the demands of the whole and of the part, and its reads by session and window.
 
         The first *small_blocks* of what each session scans lie in extents smaller than the later ones.
         """
-        whole, played, self._reads = asked
-        self._machine, self._ledgers, self._behind = machine, ledgers, behind
+        whole, played, self._reads = inputs
+        self._machine, self._ledgers, (self._behind, self._log) = machine, ledgers, behind
         self._left_out = float(whole.blocks_wanted - played.blocks_wanted)
         """Blocks of each session whose work is not played."""
         self._played_fraction = float(played.blocks_wanted / whole.blocks_wanted)
-        alike = [
-            read for windows in self._reads for reads in windows[min(1, len(windows) - 1) :] for read in reads
-        ]
+        alike = [read for windows in self._reads for reads in windows[min(1, len(windows) - 1) :] for read in reads]
         self._is_load = not float(whole.reads)
         blocks = self._left_out * (1.0 if self._is_load else float(played.read_blocks / played.blocks_wanted))
         self._reads_left_out = blocks * len(alike) / sum(size for _, size in alike)
@@ -199,15 +192,13 @@ class StatementPart:
     def _note(self, rank: int) -> None:
         counters, now_s, sessions = self._machine.counters, self._machine.env.now, len(self._ledgers)
         (window, chunks), steady = self._at[rank], self._is_steady()
-        self._sessions[rank].append(
-            Moment(self._ledgers[rank], now_s, window if chunks and steady else NO_WINDOW)
-        )
+        self._sessions[rank].append(Moment(self._ledgers[rank], now_s, window if chunks and steady else NO_WINDOW))
         self._chunks += 1
         if self._chunks % sessions:
             return
         self._device.append(_moment_of(counters, now_s))
-        if self._behind is not None and self._behind.redo_counters is not None:
-            self._redo.append(_moment_of(self._behind.redo_counters, now_s))
+        if self._log is not None and self._log.counters is not None:
+            self._redo.append(_moment_of(self._log.counters, now_s))
         together = steady and all(at == window and number for at, number in self._at)
         worked = sum(ledger.worked_blocks for ledger in self._ledgers) / sessions
         self._progress.append(Progress(now_s, worked, window if together else NO_WINDOW))
@@ -258,9 +249,7 @@ class StatementPart:
         ends_s = [ledger.end_s for ledger in ledgers]
         # NOTE: sessions drift apart as a random walk does; nine of ten go less than twice as far as one of them went
         apart_s = 2 * (max(ends_s) - sum(ends_s) / len(ends_s)) / sqrt(self._played_fraction)
-        longest_s = max(
-            (longest for ledger in ledgers for _, longest, _ in ledger.waits.values()), default=0.0
-        )
+        longest_s = max((longest for ledger in ledgers for _, longest, _ in ledger.waits.values()), default=0.0)
         unlike_s = self._unlike * abs(self._rate_at_begin(stretch) - stretch.rate_s)
         surplus_s = surplus * waited_s / self._reads_left_out
         pieces = stretch.work / self._left_out * self._reads_left_out * sqrt(len(ledgers))
@@ -279,13 +268,11 @@ class StatementPart:
                     ledger.waits[event][0] = known
             ledger.reads = Counter(reads)
         counters = self._extended(self._machine.counters, self._device, stretch)
-        redo = None if self._behind is None else self._behind.redo_counters
+        redo = None if self._log is None else self._log.counters
         of_log = None if redo is None else self._extended(redo, self._redo, stretch)
         return StatementWhole(self._played_fraction, half_s, counters, of_log)
 
-    def _extended(
-        self, counters: Counters, moments: list[DeviceMoment], stretch: Stretch
-    ) -> ExtendedCounters:
+    def _extended(self, counters: Counters, moments: list[DeviceMoment], stretch: Stretch) -> ExtendedCounters:
         ends = [(moments[first], moments[last]) for first, last in stretch.spans]
         return ExtendedCounters(counters, ends, self._left_out / stretch.work)
 

@@ -7,33 +7,34 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
-from math import inf
+from math import ceil, inf
 
 import numpy as np
 import simpy
 from numpy.typing import NDArray
 
 from blocktime.model import causes
-from blocktime.model.books import device_of
+from blocktime.model.closing import device_of
 from blocktime.model.demand import Demand, demand_of, reaps_are_waits
 from blocktime.model.demand.host_limits import refuse_spent_credits
 from blocktime.model.demand.popular_blocks import cached_so
-from blocktime.model.demand.transactions import touch_rules
-from blocktime.model.demand.turns import first_step_s, pace_of, stretch_blocks
+from blocktime.model.demand.session_turns import first_step_s, pace_of, stretch_blocks
+from blocktime.model.demand.transaction_demand import touch_rules
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.loops import fastest
+from blocktime.model.machine.device.diskstats import Counters
 from blocktime.model.machine.device.drive import capacity_of
-from blocktime.model.machine.device.iostat import Counters
 from blocktime.model.results import SIMULATION, DeviceStats, EventTime, Interval, RunResult
-from blocktime.model.sim.machine import Machine, Place, machine_of
 from blocktime.model.sim.open_file import OpenFile
+from blocktime.model.sim.shared_machine import Machine, Place, machine_of
 from blocktime.model.sim.streams import stream
 from blocktime.model.spec import Statement, System
 from blocktime.model.units import show_bytes
 from blocktime.model.workloads.extension import CONFIDENCE, MOST_DRIFT, ExtendedCounters, Stretch
 from blocktime.model.workloads.statements import books
 from blocktime.model.workloads.statements.cached_segment import CachedSegment, FreshBlocks
-from blocktime.model.workloads.statements.closed_form import asked_of
+from blocktime.model.workloads.statements.class_positions import PlacedClasses
+from blocktime.model.workloads.statements.closed_form import session_demand
 from blocktime.model.workloads.statements.cost import (
     MOST_BLOCKS_DRAWN,
     MOST_READS,
@@ -53,9 +54,7 @@ from blocktime.model.workloads.statements.in_part import (
     waits_for_reads,
     windows_of,
 )
-from blocktime.model.workloads.statements.ledger import StatementLedger, mean_waits
-from blocktime.model.workloads.statements.placed_classes import PlacedClasses
-from blocktime.model.workloads.statements.placed_reads import (
+from blocktime.model.workloads.statements.read_positions import (
     Leaves,
     Read,
     extents_of,
@@ -65,14 +64,16 @@ from blocktime.model.workloads.statements.placed_reads import (
     single_reads,
 )
 from blocktime.model.workloads.statements.session import Session
+from blocktime.model.workloads.statements.session_counts import StatementLedger, mean_waits
 from blocktime.model.workloads.statements.shared_segment import (
     SessionChanges,
     SharedSegment,
     changed_in_time,
     demand_played,
     shares,
+    without_commits,
 )
-from blocktime.model.workloads.statements.written_behind import WrittenBehind
+from blocktime.model.workloads.statements.written_behind import DirectWrites, RedoBehind, WrittenBehind
 
 Scans = Callable[[int, int], Iterator[Read]]
 """Reads of a session by its rank, from a block of its part on."""
@@ -82,7 +83,7 @@ SESSION_NS = 100_000
 SESSION_BYTES = 3300
 LEAST_SLOWER = 0.01
 """Share of its rate by which a scan slows on its way inwards, from which on it is played in several windows."""
-LAID_OUT = 2**25
+MOST_MAPPED = 2**25
 """Blocks of a long segment whose extents are laid out; those behind them are one, as all large extents are alike."""
 
 
@@ -107,24 +108,17 @@ class StatementProgram:
     """
 
     def __init__(
-        self,
-        machine: Machine,
-        system: System,
-        work: Statement,
-        seed: int,
-        place: Place,
-        *,
-        in_part: bool = False,
+        self, machine: Machine, system: System, work: Statement, seed: int, place: Place, *, in_part: bool = False
     ) -> None:
         """A long one is played *in_part*, where it is alone on the machine."""
         first_byte = place.first_byte
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
-        held = machine.held.get(place.owner)
-        self.held = None if held is None else PlacedClasses(held.on_average, held.at_first, seed)
-        if held is not None:
-            system = cached_so(system, work, held.on_average.found_fraction)
-        self.demand = demand = asked_of(system, work)
-        if held is not None:  # each get asks the cache that is played
+        share = machine.cache_shares.get(place.owner)
+        self.placed_classes = None if share is None else PlacedClasses(share.on_average, share.at_first, seed)
+        if share is not None:
+            system = cached_so(system, work, share.on_average.found_fraction)
+        self.demand = demand = session_demand(system, work)
+        if share is not None:  # each get asks the cache that is played
             gets = float(demand_of(cached_so(self.system, work, 0.0), work).reads)
             demand = replace(demand, reads=gets, read_blocks=gets)
         stretch = stretch_blocks(system, demand, work.sessions)
@@ -139,24 +133,23 @@ class StatementProgram:
             self._pieces = float(demand.reads)
             reads = reads_of_part(work, demand)
             if is_load(demand):
-                self._pieces, reads = (
-                    count(system, work, demand) for count in (stretches_of_load, stretches_of_part)
-                )
+                self._pieces, reads = (count(system, work, demand) for count in (stretches_of_load, stretches_of_part))
             self.reads = None if reason or reads >= self._pieces else reads
         if self.reads is None:
             _refuse_what_takes_too_long(work, demand, stretch, reason)
         blocks = float(demand.segment.blocks)
         is_alike = self.reads is not None and not demand.shared and not _has_zones(system, blocks)
-        self._extents = extents = extents_of(system, blocks, LAID_OUT if is_alike else inf)
+        self._extents = extents = extents_of(system, blocks, MOST_MAPPED if is_alike else inf)
         size = int(demand.block_size_bytes)
-        self._first_block, self._span = (
-            first_byte // size,
-            (extents[0].first, extents[-1].first + extents[-1].blocks),
-        )
-        self.end_byte = first_byte + max(1, extents[-1].first + extents[-1].blocks) * size
+        self._first_block, self._span = (first_byte // size, (extents[0].first, extents[-1].first + extents[-1].blocks))
+        self._file_bytes = max(1, extents[-1].first + extents[-1].blocks) * size
+        self._undo_blocks = ceil(float(demand.undo_blocks * system.instance.db_block_size_bytes / size))
+        self.end_byte = first_byte + self._file_bytes
         if self.reads is not None:
             _refuse_what_does_not_fit(system, self.end_byte)
-        self._asked = system, demand, pace_of(system, demand), float(stretch), reaps_are_waits(system)
+        if demand.change is not None:  # new blocks and undo lie behind the segment
+            self.end_byte = (self._end_block() + self._undo_blocks) * size
+        self._inputs = system, demand, pace_of(system, demand), float(stretch), reaps_are_waits(system)
         self._single_reads = single_reads(work, demand, extents)
         self._begin(place)
 
@@ -194,7 +187,7 @@ class StatementProgram:
                 return []
         if _has_zones(self.system, float(demand.segment.blocks if demand.reads else blocks)):
             return [blocks * (2 * number + 1) // (2 * WINDOWS) for number in range(WINDOWS)]
-        return [min(blocks, LAID_OUT) // 2]
+        return [min(blocks, MOST_MAPPED) // 2]
 
     def _stretches_of_load(self) -> Callable[[int, int], Iterator[Read]]:
         """Each session's stretches of work, in the place of reads."""
@@ -213,27 +206,25 @@ class StatementProgram:
         return int(self.demand.servers) if self.demand.change is None else int(self.work.sessions)
 
     def _begin(self, place: Place) -> None:
-        """Begin its sessions."""
         machine, work, seed = self.machine, self.work, self.seed
-        (system, demand, *_), extents = self._asked, self._extents
+        (system, demand, *_), extents = self._inputs, self._extents
         first_byte, begin_s = place.first_byte, place.begin_s
         machine.env.watch.at(machine.env.now, SESSION_NS * work.sessions)
         machine.env.watch.hold(SESSION_BYTES * work.sessions)
-        cached = None
-        shared = machine.shared or (work.sessions > 1 and self.reads is None and not is_load(demand))
-        if shared and not demand.plan.direct:
-            pool = machine.buffer_cache(system, place.owner)
-            cached = CachedSegment(pool, self._first_block, _changed_share(work, demand))
+        cached = self._cached_segment(place.owner)
         self.behind = None if cached else self._written_behind()
-        buffers = (self.behind, cached)
+        self.redo = self._redo_behind()
+        # NOTE: a log that is played takes the commits, which are then no part of the pace
+        pace = self._inputs[2] if self.redo is None else pace_of(system, without_commits(demand))
+        buffers = (self.behind, cached, self.redo)
         path = system.database_path
         files = [
-            fastest(OpenFile)(machine, place.owner + rank, path, first_byte, self.end_byte - first_byte)
+            fastest(OpenFile)(machine, place.owner + rank, path, first_byte, self._file_bytes)
             for rank in range(work.sessions)
         ]
         draws = partial(stream, seed)
-        scan_of = reads_by_session(system, work, demand, extents, draws, self.held)
-        if cached and self.held is None and is_by_single_blocks(demand):
+        scan_of = reads_by_session(system, work, demand, extents, draws, self.placed_classes)
+        if cached and self.placed_classes is None and is_by_single_blocks(demand):
             scan_of = self._without_repeats(scan_of)
         starts = [begin_s]
         if work.sessions > 1:
@@ -248,7 +239,7 @@ class StatementProgram:
         self.sessions = [
             fastest(Session)(
                 machine,
-                (system, demand, *self._asked[2:]),
+                (system, demand, pace, *self._inputs[3:]),
                 file,
                 buffers,
                 Leaves(demand, extents, rank, draws),
@@ -260,9 +251,9 @@ class StatementProgram:
         singles = self._single_reads
         if windows:
             ledgers = [session.ledger for session in self.sessions]
-            asked = self._asked[1], demand, windows
-            part = self._part = StatementPart(machine, asked, ledgers, self.behind, self._small_blocks())
-            scan_of = lambda rank, _: part.noted(rank)  # noqa: E731
+            inputs = self._inputs[1], demand, windows
+            part = self._part = StatementPart(machine, inputs, ledgers, (self.behind, self.redo), self._small_blocks())
+            scan_of = lambda rank, _: part.noted(rank)  # noqa: E731  (as short as the others)
         self.ended: simpy.Event = machine.env.all_of(
             [
                 machine.env.process(session.execute(singles[rank], scan_of(rank, 0), starts[rank]))
@@ -270,48 +261,87 @@ class StatementProgram:
             ]
         )
 
+    def _cached_segment(self, owner: int) -> CachedSegment | None:
+        """The segment in the buffer cache, where sessions share one and read or load through it."""
+        machine, work, (system, demand, *_) = self.machine, self.work, self._inputs
+        is_shared = machine.shared or (work.sessions > 1 and self.reads is None and not is_load(demand))
+        if not is_shared or demand.plan.direct or (demand.writing is not None and demand.writing.direct):
+            return None
+        undo = self._end_block(), self._undo_blocks / float(work.users * demand.blocks_wanted)
+        changed, fresh = _changed_share(work, demand), int(demand.segment.blocks)
+        return CachedSegment(machine.buffer_cache(system, owner), self._first_block, changed, fresh, undo)
+
     def _without_repeats(self, scan_of: Scans) -> Scans:
         """Single blocks that a session comes to once; those who change rows of one segment share what they read."""
         fresh = partial(FreshBlocks, *self._span)
         of_all = None if self.demand.change is None else fresh()
         return lambda rank, place: (of_all or fresh()).of(scan_of(rank, place))
 
-    def _written_behind(self) -> WrittenBehind | None:
-        """What the sessions dirty and its redo, where that may hold them up."""
-        (system, demand, *_), change = self._asked, self.demand.change
-        if change is None or demand.writing is None or not demand.writing.meets_sessions(system):
+    def _written_behind(self) -> WrittenBehind | DirectWrites | None:
+        """What the sessions write or dirty, where that may hold them up."""
+        (system, demand, *_), change = self._inputs, self.demand.change
+        if change is None or demand.writing is None or not demand.writing.written_blocks > 0:
             return None
-        blocks = max(float(demand.segment.blocks), float(change.segment_after.blocks))
-        place = self._first_block + self._span[0], max(1, int(blocks))
-        return WrittenBehind(self.machine, (system, demand, self.work.users), place, self.seed)
+        inputs, segment = (system, demand, self.work.users), self._segment_on_disk()
+        before = int(demand.segment.blocks) if self.work.inserts else 0
+        fresh = segment[0] + before, max(1, segment[1] - before)
+        if demand.writing.direct:
+            return DirectWrites(self.machine, inputs, fresh, self.seed)
+        return WrittenBehind(self.machine, inputs, (fresh, segment), self.seed)
+
+    def _redo_behind(self) -> RedoBehind | None:
+        """Redo of what the sessions change, where it may hold them up, or others that share the log."""
+        system, demand, *_ = self._inputs
+        if demand.change is None or not demand.redo_bytes:
+            return None
+        meets = demand.writing is not None and demand.writing.redo_meets_sessions(system)
+        if not (meets or self.machine.shared):
+            return None
+        inputs, place = (system, demand, self.work.users), self._end_block() + self._undo_blocks
+        return RedoBehind(self.machine, inputs, place, self.seed, commits=not self._meets_others())
+
+    def _end_block(self) -> int:
+        """The first block on the disk behind the segment, with its headers and bitmap blocks."""
+        return max(self._first_block + self._span[1], sum(self._segment_on_disk()))
+
+    def _segment_on_disk(self) -> tuple[int, int]:
+        """The first block of the segment on the disk, and its blocks, before or after, whichever are more."""
+        demand, change = self.demand, self.demand.change
+        after = 0.0 if change is None else float(change.segment_after.blocks)
+        return self._first_block + self._span[0], max(1, int(max(float(demand.segment.blocks), after)))
 
     def play(self) -> None:
         """Let time pass until its sessions have ended, and all that they asked for; DBWR goes on for ever."""
-        self.machine.env.run(None if self.machine.pool is None and self.behind is None else self.ended)
+        self.machine.env.run(
+            None if self.machine.pool is None and self.behind is None and self.redo is None else self.ended
+        )
 
-    def held_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    def warm_blocks(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
         """The blocks that the cache holds at first, numbered as it numbers them, and their touches."""
-        if self.held is None:
+        if self.placed_classes is None:
             return None
-        blocks, counts = self.held.cached(*self._span, touch_rules(self.system))
+        blocks, counts = self.placed_classes.cached(*self._span, touch_rules(self.system))
         return self._first_block + blocks, counts
+
+    def _meets_others(self) -> bool:
+        """Whether somebody else changes the segment, too."""
+        works = self.machine.changing.get(self.system.table, [self.work])
+        return shares(self.work) and sum(work.users for work in works) > 1
 
     def _meet(self) -> SharedSegment | None:
         """Let the sessions change the segment among others that do; None where nobody else changes it."""
         machine, system, work = self.machine, self.system, self.work
-        if not shares(work):
+        if not shares(work) or not self._meets_others():
             return None
         works = machine.changing.get(system.table, [work])
-        if sum(work.users for work in works) == 1:
-            return None
         segment = machine.segments.get(system.table)
         if segment is None:
             segment = SharedSegment(machine.env, system, works)
             if len(works) > 1:
                 machine.segments[system.table] = segment
         for rank, (session, number) in enumerate(zip(self.sessions, segment.join(work), strict=True)):
-            asked = system, work, self.demand, rank
-            changes = SessionChanges(segment, number, asked, session.ledger, session.spend)
+            inputs = system, work, self.demand, rank
+            changes = SessionChanges(segment, number, inputs, session.ledger, session.spend, self.redo)
             session.join(changes, pace_of(session.system, changed_in_time(self.demand)))
         return segment
 
@@ -323,10 +353,8 @@ class StatementProgram:
             demand = demand_played((self.system, work, demand), self.segment, changes)
         if self._part is not None:
             return self._result_of_whole(name, self._part)
-        timing = _timing(
-            self.system, work, demand, (self.machine, self.sessions, self.machine.counters), self.seed
-        )
-        timing.redo = self._redo_disk(None if self.behind is None else self.behind.redo_counters)
+        timing = _timing(self.system, work, demand, (self.machine, self.sessions, self.machine.counters), self.seed)
+        timing.redo = self._redo_disk(None if self.redo is None else self.redo.counters)
         return books.close_books(name, self.system, work, demand, timing)
 
     def _redo_disk(self, counters: Counters | ExtendedCounters | None) -> DeviceStats | None:
@@ -334,9 +362,7 @@ class StatementProgram:
         if counters is None:
             return None
         ledgers = [session.ledger for session in self.sessions]
-        return device_of(
-            counters, max(each.end_s for each in ledgers) - min(each.begin_s for each in ledgers)
-        )
+        return device_of(counters, max(each.end_s for each in ledgers) - min(each.begin_s for each in ledgers))
 
     def _result_of_whole(self, name: str, part: StatementPart) -> RunResult:
         """The books of the mean session of the whole, of which a part was played.
@@ -361,11 +387,7 @@ class StatementProgram:
         assert self._part is not None
         stretch = self._part.stretch()
         if stretch is None or abs(stretch.drift) > MOST_DRIFT:
-            rate = (
-                "no steady rate"
-                if stretch is None
-                else f"a rate that changes by {100 * stretch.drift:+.1f} %"
-            )
+            rate = "no steady rate" if stretch is None else f"a rate that changes by {100 * stretch.drift:+.1f} %"
             raise OutsideLaw(
                 f"{float(self.demand.reads):,.0f} reads of each session are too many to simulate, and the first "
                 f"{self.reads:,} have {rate}, which allows no extension: ask for fewer users or fewer rows"
@@ -437,7 +459,7 @@ def _timing(
     session_count = len(ledgers)
     mean = partial(_mean, ledgers)
     client_waits, unaccounted = books.client_times(system, demand)
-    if sessions[0].changes is not None:  # which wait for their commits themselves
+    if sessions[0].changes is not None or sessions[0].redo is not None:  # which wait for their commits themselves
         client_waits.pop(causes.LOG_FILE_SYNC, None)
     waits = _waits(client_waits, mean_waits(ledgers))
     cpu = _cpu(demand, ledgers)
@@ -492,14 +514,11 @@ def _cpu(demand: Demand, ledgers: list[StatementLedger]) -> dict[str, float]:
 
 
 def _mean(ledgers: list[StatementLedger], name: str) -> float:
-    """Seconds of the mean session."""
     return float(sum(getattr(ledger, name) for ledger in ledgers) / len(ledgers))
 
 
 def _query_s(ledgers: list[StatementLedger], servers: int) -> float:
     """From the begin of a query's first server to the end of its last, on average over the queries."""
     queries = [ledgers[first : first + servers] for first in range(0, len(ledgers), servers)]
-    took = (
-        max(ledger.end_s for ledger in query) - min(ledger.begin_s for ledger in query) for query in queries
-    )
+    took = (max(ledger.end_s for ledger in query) - min(ledger.begin_s for ledger in query) for query in queries)
     return sum(took) / len(queries)

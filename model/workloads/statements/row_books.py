@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from blocktime.model.causes import SEARCHING
 from blocktime.model.demand import Change, Demand
-from blocktime.model.laws import block, change
 from blocktime.model.laws.assm import SEARCH_FUNCTIONS
 from blocktime.model.laws.numeric import Number, floor_div, larger, nearest
 from blocktime.model.machine.segment.heap_rules import UNIT, BlockFill, HeapOutcome
@@ -31,9 +30,7 @@ def segment_space(system: System, demand: Demand) -> SegmentSpace:
         avg_row_len_before_bytes=_truncated(row.columns_bytes),
         avg_row_len_after_bytes=_truncated(changed.columns_after_bytes if changed else row.columns_bytes),
         extents=after.shape.extents,
-        migrated_rows=changed.migrated
-        if changed
-        else nearest(system.table.rows * system.table.migrated_fraction),
+        migrated_rows=changed.migrated if changed else nearest(system.table.rows * system.table.migrated_fraction),
         rejected_probes=changed.rejected if changed else None,
     )
     if changed is None or played is None:
@@ -71,36 +68,24 @@ def row_changes(work: Workload, demand: Demand) -> RowChanges | None:
     changed = demand.change
     if changed is None:
         return None
-    row = float(demand.row.bytes)
-    grows = float(changed.growth_bytes)
-    old, new = (row, 0.0) if work.deletes else (block.ROW_HEADER_BYTES, grows)
-    moves = float(changed.moves)
-    changes = float(change.changes_of_rows(changed.rows, moves))
-    undo = float(change.undo_bytes(changes, old)) + moves * row
-    redo = float(change.redo_bytes(changes, undo, new)) + moves * (row + grows)
-    if work.inserts:  # one change for each block that an array, or a direct load, reaches into
-        changes = float(demand.block_changes)
-        undo = 0.0 if work.by_direct_path else float(change.undo_bytes(changes, 0.0))
-        redo = float(change.redo_of_new_rows_bytes(changes, undo, changed.rows * row))
     return RowChanges(
         rows=changed.rows,
         table_rows=changed.rows / work.passes,
         in_place=changed.in_place,
         migrated=changed.migrated,
         moved_again=changed.moved_again,
-        growth_bytes=grows,
+        growth_bytes=float(changed.growth_bytes),
         executions=demand.executions * work.users,
         commits=changed.commits,
-        undo_bytes=undo + sum(index_changes.undo_bytes for index_changes in demand.upkeep),
-        redo_bytes=redo + sum(index_changes.redo_bytes for index_changes in demand.upkeep),
+        undo_bytes=float(demand.undo_bytes),
+        redo_bytes=float(demand.redo_bytes),
         dirty_blocks=demand.dirty_blocks,
+        undo_blocks=demand.undo_blocks,
         indexes=demand.upkeep,
     )
 
 
-def space_search(
-    system: System, demand: Demand, cpu: dict[str, float], elapsed_s: float
-) -> SpaceSearch | None:
+def space_search(system: System, demand: Demand, cpu: dict[str, float], elapsed_s: float) -> SpaceSearch | None:
     """What looking for room took, of one session; None where nothing looked."""
     changed = demand.change
     if changed is None or not (changed.searches or changed.rejected):

@@ -11,19 +11,19 @@ import simpy
 
 from blocktime.model.causes import PARALLEL, SEQUENTIAL
 from blocktime.model.demand import Demand
-from blocktime.model.demand.turns import BlockPace
-from blocktime.model.laws.device import copy_time_s
+from blocktime.model.demand.session_turns import BlockPace
+from blocktime.model.laws.device_time import copy_time_s
 from blocktime.model.laws.turns import stretches_of
 from blocktime.model.machine.device.servers import Processors
-from blocktime.model.machine.host.read_slots import ReadSlots
-from blocktime.model.sim.machine import Machine
+from blocktime.model.machine.host.session_slots import ReadSlots
 from blocktime.model.sim.open_file import OpenFile
+from blocktime.model.sim.shared_machine import Machine
 from blocktime.model.spec import System
 from blocktime.model.workloads.statements.cached_segment import CachedSegment
-from blocktime.model.workloads.statements.ledger import StatementLedger
-from blocktime.model.workloads.statements.placed_reads import Leaves, Read
+from blocktime.model.workloads.statements.read_positions import Leaves, Read
+from blocktime.model.workloads.statements.session_counts import StatementLedger
 from blocktime.model.workloads.statements.shared_segment import SessionChanges
-from blocktime.model.workloads.statements.written_behind import WrittenBehind
+from blocktime.model.workloads.statements.written_behind import DirectWrites, RedoBehind, WrittenBehind
 
 Step = Generator[simpy.Event, Any, None]
 
@@ -37,8 +37,9 @@ class Session:
     demand: Demand
     file: OpenFile
     processors: Processors
-    behind: WrittenBehind | None
+    behind: WrittenBehind | DirectWrites | None
     cached: CachedSegment | None
+    redo: RedoBehind | None
     ledger: StatementLedger
     leaves: Leaves
     changes: SessionChanges | None
@@ -52,19 +53,19 @@ class Session:
     def __init__(
         self,
         machine: Machine,
-        asked: tuple[System, Demand, BlockPace, float, bool],
+        inputs: tuple[System, Demand, BlockPace, float, bool],
         file: OpenFile,
-        buffers: tuple[WrittenBehind | None, CachedSegment | None],
+        buffers: tuple[WrittenBehind | DirectWrites | None, CachedSegment | None, RedoBehind | None],
         leaves: Leaves,
         ledger: StatementLedger,
     ) -> None:
-        """*asked* ends with the blocks of a stretch, and whether each reap of a direct read is a wait."""
+        """*inputs* ends with the blocks of a stretch, and whether each reap of a direct read is a wait."""
         self.env = machine.env
         self.machine = machine
-        self.system, self.demand, self.pace, self.stretch_blocks, self._posts_every_reap = asked
+        self.system, self.demand, self.pace, self.stretch_blocks, self._posts_every_reap = inputs
         self.file = file
         self.processors = machine.processors
-        self.behind, self.cached = buffers
+        self.behind, self.cached, self.redo = buffers
         self.ledger = ledger
         self.leaves = leaves
         self.changes = None
@@ -85,9 +86,11 @@ class Session:
             yield from self._scan_one_by_one(reads)
         if self.changes is not None:
             yield from self.spend(*(yield from self.changes.until(1.0)))
-            yield from self.spend(0.0, self.changes.end())
+            yield from self.changes.end()
         if self.behind is not None:
-            yield from self.behind.commit(self.ledger)
+            yield from self.behind.end(self.ledger)
+        if self.redo is not None:
+            yield from self.redo.end(self.ledger)
         self.ledger.end_s = self.env.now
 
     def join(self, changes: SessionChanges, pace: BlockPace) -> None:
@@ -227,10 +230,16 @@ class Session:
             cpu_s, other_s = cpu_s + changed_s, other_s + slept_s
         busy = self._compute(blocks * self.pace.cpu_s + cpu_s)
         yield from self._sleep(busy + blocks * self.pace.other_s + other_s)
+        if self.redo is not None:
+            yield from self.redo.await_room(self.ledger)
         if self.behind is not None:
             yield from self.behind.fill(self.ledger, blocks)
-        elif self.cached is not None and not self.demand.plan.pieces:
-            yield from self.cached.fill(self.ledger, blocks)
+        elif self.cached is not None:
+            if not self.demand.plan.pieces:
+                yield from self.cached.fill(self.ledger, blocks)
+            yield from self.cached.fill_undo(self.ledger, blocks)
+        if self.redo is not None:
+            yield from self.redo.log_changes(self.ledger, blocks)
 
     def _compute(self, cpu_s: float) -> float:
         """Time until a processor has done *cpu_s* seconds of work, its run queue included."""

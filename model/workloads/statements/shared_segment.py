@@ -25,17 +25,19 @@ from blocktime.model.causes import (
     UPDATING,
 )
 from blocktime.model.demand import Demand, demand_of
-from blocktime.model.demand.change import change_played, is_mended, lengths_of
-from blocktime.model.demand.dml import probe_s
+from blocktime.model.demand.commits import waits_once
+from blocktime.model.demand.dml import move_s, probe_s
 from blocktime.model.demand.heap_run import LoadedHeap
+from blocktime.model.demand.row_changes import change_played, is_mended, lengths_of
 from blocktime.model.demand.row_turns import NEW, Commits, Turn, count_of_turns, make, turns_of
-from blocktime.model.demand.turns import stretch_s
+from blocktime.model.demand.session_turns import stretch_s
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.machine.segment.heap_rules import HeapCounts
 from blocktime.model.machine.segment.row_locks import RowLocks, Waiting
 from blocktime.model.sim.clock import Clock
 from blocktime.model.spec import Dml, Statement, System
-from blocktime.model.workloads.statements.ledger import StatementLedger
+from blocktime.model.workloads.statements.session_counts import StatementLedger
+from blocktime.model.workloads.statements.written_behind import RedoBehind
 
 Step = Generator[simpy.Event, Any, None]
 Pin = tuple[float, float, int]
@@ -60,7 +62,7 @@ class SharedSegment:
     """One segment in time, for the sessions of all *works* that change it; each of them takes its sessions in turn."""
 
     def __init__(self, env: Clock, system: System, works: list[Dml]) -> None:
-        self.env, self.works = env, works
+        self.env = env
         sessions = sum(work.users for work in works)
         lengths = lengths_of(system, works[0])
         env.watch.hold(LOCK_BYTES * (system.table.rows + sum(work.added_rows for work in works)))
@@ -89,9 +91,7 @@ class SharedSegment:
         """When sessions have the buffer of *block*, as far as that is not over for all blocks."""
         if block not in self.pins and len(self.pins) == self._most_pinned:
             now_s = self.env.now
-            self.pins = {
-                other: pins for other, pins in self.pins.items() if any(pin[1] > now_s for pin in pins)
-            }
+            self.pins = {other: pins for other, pins in self.pins.items() if any(pin[1] > now_s for pin in pins)}
             most = max(FEW_PINNED, 2 * len(self.pins))
             self.env.watch.hold(PINNED_BYTES * (most - self._most_pinned))
             self._most_pinned = most
@@ -136,11 +136,13 @@ class SessionChanges:
         self,
         shared: SharedSegment,
         session: int,
-        asked: tuple[System, Dml, Demand, int],
+        inputs: tuple[System, Dml, Demand, int],
         ledger: StatementLedger,
         spend: Callable[[float, float], Step],
+        redo: RedoBehind | None,
     ) -> None:
-        system, work, demand, rank = asked
+        system, work, demand, rank = inputs
+        self._redo = redo
         self.shared, self.session, self.work = shared, session, work
         self.counts = HeapCounts()
         """What this session has done in the segment."""
@@ -148,9 +150,7 @@ class SessionChanges:
         self._ledger, self._spend = ledger, spend
         self._lengths = lengths_of(system, work)
         order = shared.loaded.order(work, at_random=work.at_random)
-        self._turns: Iterator[Turn] = chain.from_iterable(
-            turns_of(work, order, rank) for _ in range(work.passes)
-        )
+        self._turns: Iterator[Turn] = chain.from_iterable(turns_of(work, order, rank) for _ in range(work.passes))
         self._count = work.passes * count_of_turns(work, order, rank)
         self._made = 0
         self._mark = shared.heap.counts
@@ -158,12 +158,8 @@ class SessionChanges:
         rows = max(1.0, float(demand.change.rows))
         self._row_s = sum(float(demand.cpu.get(cause, 0.0)) for cause in CHANGING) * work.users / rows
         host = system.host
-        self._get_s, self._probe_s, self._move_s = (
-            host.logical_io_s,
-            float(probe_s(system)),
-            host.migrate_row_s,
-        )
-        self._sync_s, self._in_block = host.log_file_sync_s, work.caller == "plsql"
+        self._get_s, self._probe_s, self._move_s = (host.logical_io_s, float(probe_s(system)), float(move_s(host)))
+        self._sync_s, self._in_block = float(demand.waits[LOG_FILE_SYNC][1]), bool(waits_once(system, work))
         self._stretch_s = float(stretch_s(system, demand.cpu_s, work.users))
         self._most_rows = max(1, int(self._stretch_s / (self._row_s + self._move_s)))
         self._most_new_rows = max(1, int(self._stretch_s / max(1e-9, self._row_s)))
@@ -181,14 +177,22 @@ class SessionChanges:
                 yield from self._change(part)
         return self._stretch()
 
-    def end(self) -> float:
-        """The statement is done, and its transaction with it; returns seconds that a block waits for its commits."""
+    def end(self) -> Step:
+        """The statement is done, and its transaction with it; a block waits for its commits."""
         self.shared.commit(self.session)
-        return self._synced() if self._in_block and self.pace.commits else 0.0
+        if self._in_block and self.pace.commits:
+            yield from self._sync()
+        yield from self._pass()
 
-    def _synced(self) -> float:
-        self._ledger.wait(LOG_FILE_SYNC, self._sync_s)
-        return self._sync_s
+    def _sync(self) -> Step:
+        """Wait for the log, where it is played; else by the law."""
+        if self._redo is None:
+            self._ledger.wait(LOG_FILE_SYNC, self._sync_s)
+            self._sleep_s += self._sync_s
+        else:
+            yield from self._pass()
+            yield from self._redo.sync(self._ledger)
+            self._mark = self.shared.heap.counts
 
     def _change(self, part: Turn) -> Step:
         """Change the rows of a turn, as soon as nobody is in the way, and commit where it is time."""
@@ -211,7 +215,7 @@ class SessionChanges:
                 yield from self._pass()
             shared.commit(session)
             if not self._in_block:
-                self._sleep_s += self._synced()
+                yield from self._sync()
 
     def _make(self, turn: Turn) -> None:
         """Make changes that nobody is in the way of, but for one who has the buffer at the moment."""
@@ -311,18 +315,19 @@ def shares(work: Statement) -> TypeGuard[Dml]:
 
 def changed_in_time(demand: Demand) -> Demand:
     """What is left of *demand* without the changes of rows, which take their time as they are made."""
-    return replace(
-        demand,
-        cpu={cause: seconds for cause, seconds in demand.cpu.items() if cause not in OF_CHANGES},
-        waits={event: waits for event, waits in demand.waits.items() if event != LOG_FILE_SYNC},
-    )
+    cpu = {cause: seconds for cause, seconds in demand.cpu.items() if cause not in OF_CHANGES}
+    return replace(without_commits(demand), cpu=cpu)
 
 
-def demand_played(
-    asked: tuple[System, Dml, Demand], shared: SharedSegment, changes: list[SessionChanges]
-) -> Demand:
+def without_commits(demand: Demand) -> Demand:
+    """*demand* without the waits for commits, which are played."""
+    waits = {event: waits for event, waits in demand.waits.items() if event != LOG_FILE_SYNC}
+    return replace(demand, waits=waits)
+
+
+def demand_played(inputs: tuple[System, Dml, Demand], shared: SharedSegment, changes: list[SessionChanges]) -> Demand:
     """The demands of the mean session once all have made their *changes*."""
-    system, work, before = asked
+    system, work, before = inputs
     counts = HeapCounts()
     for change in changes:
         counts = shared.heap.rules.plus(counts, change.counts)

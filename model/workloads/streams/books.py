@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from blocktime.model.books import ROUNDING, Figures, device_of, devices, percentiles, time_of
 from blocktime.model.causes import AT_ONCE, CPU, NO_CAUSE, SLOWEST
+from blocktime.model.closing import ROUNDING, Figures, device_of, devices, percentiles, time_of
 from blocktime.model.demand.calls import SECTOR_BYTES, File
 from blocktime.model.laws.numeric import Number, over
 from blocktime.model.laws.opened_files import UNBUFFERED
@@ -44,16 +44,16 @@ class Responses(NamedTuple):
 
 def figures_of(work: Stream, played: StreamRun) -> Figures:
     """The figures of streams that were played; times of the first stream's mean program."""
-    mine = [record for file, record in zip(played.files, played.records, strict=True) if file.calls is work]
-    elapsed = max(record.end_s for record in mine) - min(record.begin_s for record in mine)
-    mean = sum(record.end_s - record.begin_s for record in mine) / len(mine)
-    cpu_s = sum(record.causes_s.get(CPU, 0.0) for record in mine) / len(mine)
+    records = [record for file, record in zip(played.files, played.records, strict=True) if file.calls is work]
+    elapsed = max(record.end_s for record in records) - min(record.begin_s for record in records)
+    mean = sum(record.end_s - record.begin_s for record in records) / len(records)
+    cpu_s = sum(record.causes_s.get(CPU, 0.0) for record in records) / len(records)
     waits: dict[str, EventTime] = {}
     unaccounted: dict[str, Number] = {}
     if work.rate_per_s is not None or work.in_flight > 1:  # calls that run side by side wait side by side
         unaccounted[AT_ONCE] = mean - cpu_s
     else:
-        waits = _waits(mine)
+        waits = _waits(records)
     if elapsed - mean > ROUNDING * elapsed:
         unaccounted[SLOWEST] = elapsed - mean
     span = max(record.end_s for record in played.records) - min(record.begin_s for record in played.records)
@@ -71,7 +71,7 @@ def figures_of(work: Stream, played: StreamRun) -> Figures:
         device=devices(disk=device_of(played.counters, span)),
         seed=played.seed,
         warnings=played.warnings,
-        timeline=_timeline(mine[0].stages),
+        timeline=_timeline(records[0].stages),
         events=played.events,
     )
 
@@ -103,7 +103,7 @@ def _streams(played: StreamRun) -> list[StreamStats]:
 
 def _responses(records: list[Any]) -> Responses:
     """Of all programs of a stream together."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
     took = np.concatenate([np.asarray(record.responses_s) for record in records])
     return Responses(len(took), float(took.mean()), percentiles(took))

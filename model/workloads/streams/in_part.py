@@ -8,13 +8,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from blocktime.model.books import percentiles
+from blocktime.model.closing import percentiles
 from blocktime.model.demand.calls import File
 from blocktime.model.laws.opened_files import UNBUFFERED
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.results import Interval
 from blocktime.model.sim.caller import Caller, Record, record_of
-from blocktime.model.sim.machine import Machine
+from blocktime.model.sim.shared_machine import Machine
 from blocktime.model.spec import Stream, System
 from blocktime.model.units import show_bytes
 from blocktime.model.workloads.extension import (
@@ -58,10 +58,7 @@ def cache_that_fills(system: System, work: Stream, played_calls: float, all_call
     if not work.writes:
         return ""
     disk, size = system.disk, work.block_size_bytes
-    for name, room in (
-        ("write_cache_bytes", disk.write_cache_bytes),
-        ("slc_cache_bytes", disk.slc_cache_bytes),
-    ):
+    for name, room in (("write_cache_bytes", disk.write_cache_bytes), ("slc_cache_bytes", disk.slc_cache_bytes)):
         if room and played_calls * size < TIMES_FULL * room < all_calls * size * TIMES_FULL**2:
             return f"disk.{name} of {show_bytes(room)} may fill up later"
     return ""
@@ -155,9 +152,7 @@ class StreamPart:
         grown_s, ((first, last),) = left_out * stretch.rate_s, stretch.spans
         times = left_out / stretch.work
         (before_s, before), (after_s, after) = self._causes[first], self._causes[last]
-        more_s = {
-            cause: times * (seconds - before_s.get(cause, 0.0)) / users for cause, seconds in after_s.items()
-        }
+        more_s = {cause: times * (seconds - before_s.get(cause, 0.0)) / users for cause, seconds in after_s.items()}
         fits = grown_s / (sum(more_s.values()) or 1.0) if self._is_in_row() else 1.0
         more = {cause: times * (count - before.get(cause, 0)) / users for cause, count in after.items()}
         records = [
@@ -170,9 +165,7 @@ class StreamPart:
             )
             for record in self.records
         ]
-        longest_s = max(
-            (seconds for record in self.records for seconds in record.longest_s.values()), default=0.0
-        )
+        longest_s = max((seconds for record in self.records for seconds in record.longest_s.values()), default=0.0)
         ends_s = [record.end_s for record in records]
         took_s = max(ends_s) - min(record.begin_s for record in records)
         half_s = self._reach_s(stretch, left_out) + longest_s
@@ -199,8 +192,7 @@ class StreamPart:
         """Of all calls: their mean, and percentiles of the stretch."""
         begin, end = self._answered[first], self._answered[last]
         taken = [
-            np.asarray(record.responses_s)[low:high]
-            for record, low, high in zip(self.records, begin, end, strict=True)
+            np.asarray(record.responses_s)[low:high] for record, low, high in zip(self.records, begin, end, strict=True)
         ]
         steady, played = (
             np.concatenate(taken),

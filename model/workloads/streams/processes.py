@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import simpy
 
-from blocktime.model.books import close
+from blocktime.model.closing import close
 from blocktime.model.demand.calls import File, files_of, places
 from blocktime.model.demand.host_limits import refuse_spent_credits
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.opened_files import UNBUFFERED
-from blocktime.model.loops.rows import row as row_of
+from blocktime.model.loops.arrays import row as row_of
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.results import RunResult
 from blocktime.model.sim.caller import Caller, ProgramDraws, Record, caller_of, record_of
-from blocktime.model.sim.machine import Machine, Place, counters_of, machine_of
+from blocktime.model.sim.shared_machine import Machine, Place, counters_of, machine_of
 from blocktime.model.sim.streams import DRAWN_AT_ONCE, stream, varied_at_once
 from blocktime.model.spec import Stream, System
 from blocktime.model.workloads.extension import MOST_DRIFT, Stretch
@@ -64,9 +64,7 @@ def simulate(system: System, work: Stream, *, seed: int, name: str) -> RunResult
     return close(name, system, expected, figures)
 
 
-def _played_in_part(
-    system: System, work: Stream, files: list[File], calls: int, seed: int, name: str
-) -> RunResult:
+def _played_in_part(system: System, work: Stream, files: list[File], calls: int, seed: int, name: str) -> RunResult:
     """The answer to a long stream, the first *calls* of whose programs are played, or more where it needs them.
 
     Raises :class:`OutsideLaw` where the rate of the first ones does not hold to the end.
@@ -90,9 +88,7 @@ def _played_in_part(
     overloads = _overloads(played, part.records)
     if stretch is None or abs(stretch.drift) > MOST_DRIFT or overloads:
         raise OutsideLaw(_unsteady(work, calls, stretch, overloads))
-    if cache := cache_that_fills(
-        system, work, part.begin_calls(stretch), part.all_calls(stretch) * work.users
-    ):
+    if cache := cache_that_fills(system, work, part.begin_calls(stretch), part.all_calls(stretch) * work.users):
         raise OutsideLaw(f"{work.count:,} calls are too many to simulate, and {cache}: ask for fewer calls")
     whole = part.extend(stretch)
     run = StreamRun(files, whole.records, whole.counters, METHOD, seed, events, [], whole.responses)
@@ -120,12 +116,12 @@ def _overloads(files: list[File], records: list[Record]) -> list[str]:
     """What to say of streams whose calls came faster than the device could serve them."""
     texts = []
     for calls in {id(file.calls): file.calls for file in files}.values():
-        mine = [record for file, record in zip(files, records, strict=True) if file.calls is calls]
-        answered = sum(len(record.responses_s) for record in mine)
+        stream_records = [record for file, record in zip(files, records, strict=True) if file.calls is calls]
+        answered = sum(len(record.responses_s) for record in stream_records)
         if calls.rate_per_s is None or answered < FEW:
             continue
-        served_per_s = answered / max(record.end_s for record in mine)
-        waiting = sum(record.in_flight_most for record in mine)
+        served_per_s = answered / max(record.end_s for record in stream_records)
+        waiting = sum(record.in_flight_most for record in stream_records)
         load = calls.users * calls.rate_per_s / served_per_s
         if waiting > BACKLOG * answered and load > 1 + BACKLOG / 4:
             texts.append(overload_sentence(load, f", up to {waiting:,} calls"))
@@ -166,21 +162,12 @@ def start(machine: Machine, callers: list[Caller], begin_s: float = 0.0) -> list
 class StreamProgram:
     """The programs of one stream on a machine, whose files begin where its place says."""
 
-    def __init__(
-        self,
-        machine: Machine,
-        system: System,
-        work: Stream,
-        seed: int,
-        place: Place,
-    ) -> None:
+    def __init__(self, machine: Machine, system: System, work: Stream, seed: int, place: Place) -> None:
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
         self.files = files_of(system, work, capacity_of(system.disk), place.first_byte)
         _refuse_what_takes_too_long(system, in_time(system, work), self.files)
         anywhere = work.pattern == "random" and work.span_bytes is None
-        self.end_byte = (
-            place.first_byte if anywhere else max(file.first_byte + file.span_bytes for file in self.files)
-        )
+        self.end_byte = place.first_byte if anywhere else max(file.first_byte + file.span_bytes for file in self.files)
         self._begin(place)
 
     def again(self, place: Place) -> StreamProgram:
@@ -190,7 +177,6 @@ class StreamProgram:
         return program
 
     def _begin(self, place: Place) -> None:
-        """Begin its programs."""
         machine = self.machine
         machine.env.watch.at(machine.env.now, PROGRAM_NS * len(self.files))
         machine.env.watch.hold(PROGRAM_BYTES * len(self.files))
@@ -201,7 +187,7 @@ class StreamProgram:
         ]
         self.ended: simpy.Event = machine.env.all_of(start(machine, self.callers, place.begin_s))
 
-    def held_blocks(self) -> None:
+    def warm_blocks(self) -> None:
         """None: its calls ask no buffer cache."""
 
     def result(self, name: str) -> RunResult:

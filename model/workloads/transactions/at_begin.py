@@ -11,32 +11,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blocktime.model.budget import watch_here
-from blocktime.model.demand import transactions as asked
-from blocktime.model.demand.device_calls import changed
+from blocktime.model.demand import transaction_demand
 from blocktime.model.errors import OverBudget
-from blocktime.model.kernels.buffers import BUFFER_BYTES, Buffers
+from blocktime.model.kernels.buffer_kernel import BUFFER_BYTES, Buffers
 from blocktime.model.laws.commit import LOG_FILES_BYTES
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.drive import capacity_of
 from blocktime.model.machine.device.servers import Processors
 from blocktime.model.sim.clock import Clock, environment
 from blocktime.model.sim.data_files import BlockRequests, Files, OnDevices, largest_request_bytes
-from blocktime.model.sim.machine import (
+from blocktime.model.sim.references import CHUNK, BlockLayout, References, place_limits
+from blocktime.model.sim.shared_machine import (
     Machine,
     Place,
     counters_of,
     device_of,
     host_limits_of,
+    log_files_of,
+    log_writer_of,
     processors_of,
 )
-from blocktime.model.sim.references import CHUNK, BlockLayout, References, place_limits
 from blocktime.model.sim.streams import LEAST_CV, stream, varied
+from blocktime.model.sim.writers import LogWriter
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.expected_run import ExpectedRun
-from blocktime.model.workloads.transactions.parts import log_disk_of, on_device
+from blocktime.model.workloads.transactions.parts import on_device
 from blocktime.model.workloads.transactions.users import SESSION_BYTES
 from blocktime.model.workloads.transactions.warm import Chance, Dirty, dirty, hottest_dirty, together, warm
-from blocktime.model.workloads.transactions.writers import dirty_groups, due_for_s, written_age_s
+from blocktime.model.workloads.transactions.write_rates import dirty_groups, due_for_s, written_age_s
 
 MOST_BUFFERS = 50_000_000
 FILLED_NS = 250
@@ -58,7 +60,7 @@ class Begin:
     """Those of the data together."""
     redo: Files
     """The first of *devices* where the log lies among the data."""
-    log_byte: int
+    log: LogWriter
     layout: BlockLayout
     references: References
     pools: list[tuple[Buffers, Dirty]]
@@ -73,9 +75,7 @@ class Begin:
 
 
 def begin_of(
-    question: tuple[System, Transactions, ExpectedRun, int],
-    shared: Machine | None = None,
-    place: Place = ALONE,
+    question: tuple[System, Transactions, ExpectedRun, int], shared: Machine | None = None, place: Place = ALONE
 ) -> Begin:
     """How a run of transactions begins, on a machine of its own or on one that others share.
 
@@ -84,7 +84,7 @@ def begin_of(
     system, work, expected, seed = question
     data = expected.parts.data
     if shared is not None:
-        asked.check_beside(work)
+        transaction_demand.check_beside(work)
     shares = [device.share for device in work.data_devices]
     env = environment() if shared is None else shared.env
     devices, redo = _devices(env, (system, work, seed), shared, place)
@@ -98,13 +98,19 @@ def begin_of(
     else:
         thinks_s = varied(work.think_s, work.think_cv, stream(seed, "think"))
         begins_s = place.begin_s + _left(work.think_s, work.think_cv, work.users, stream(seed, "begin"))
+    log_byte = place.first_byte + _behind(system, data, shares[0]) if redo is first else 0
+    log = None if shared is None else shared.log
+    if log is None:
+        log = log_writer_of(env, system, redo, first, log_byte)
+        if shared is not None:
+            shared.log_files, shared.log = redo, log
     return Begin(
         env=env,
         seed=seed,
         devices=devices,
         files=first if len(devices) == 1 else fastest(OnDevices)(env, list(devices.values())),
         redo=redo,
-        log_byte=place.first_byte + _behind(system, data, shares[0]) if redo is first else 0,
+        log=log,
         layout=fastest(BlockLayout)(data, place.first_byte, shares),
         references=References(expected.parts.kinds, data, seed, work.hottest_blocks),
         pools=_pools(system, work, expected, seed),
@@ -125,11 +131,9 @@ def _left(mean_s: float, cv: float, count: int, draws: np.random.Generator) -> N
     return left_s
 
 
-def _pools(
-    system: System, work: Transactions, expected: ExpectedRun, seed: int
-) -> list[tuple[Buffers, Dirty]]:
+def _pools(system: System, work: Transactions, expected: ExpectedRun, seed: int) -> list[tuple[Buffers, Dirty]]:
     """Buffers of the pools, and which are dirty since when."""
-    data, rules, watch = expected.parts.data, asked.touch_rules(system), watch_here()
+    data, rules, watch = expected.parts.data, transaction_demand.touch_rules(system), watch_here()
     watch.hold(SESSION_BYTES * work.users + int(DRAWN_BYTES * CHUNK * expected.parts.mean("drawn_gets")))
     chance = Chance(seed, expected.per_s * expected.parts.gets, system.instance.checkpoint_s)
     pools = []
@@ -172,10 +176,7 @@ def _behind(system: System, data: Any, share: float) -> int:
 
 
 def _devices(
-    env: Clock,
-    question: tuple[System, Transactions, int],
-    shared: Machine | None,
-    place: Place,
+    env: Clock, question: tuple[System, Transactions, int], shared: Machine | None, place: Place
 ) -> tuple[dict[str, Files], Files]:
     """The data disks by their names, and the redo disk, which may be the first of them."""
     system, work, seed = question
@@ -194,7 +195,5 @@ def _devices(
             files[device.name] = fastest(Files)(env, queue, largest)
     if system.instance.redo_disk == "data":
         return files, next(iter(files.values()))
-    # NOTE: the log writer waits for each of its writes, so nothing has to be sorted
-    of_log = changed(system, disk=log_disk_of(system))
-    queue = device_of(env, of_log, counters_of(system), seed + 1, limits, in_order=True)
-    return files, fastest(Files)(env, queue, largest)
+    of_log = None if shared is None else shared.log_files
+    return files, log_files_of(env, system, seed, limits) if of_log is None else of_log

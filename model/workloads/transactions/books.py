@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from blocktime.model.books import Figures, time_of
 from blocktime.model.causes import NO_CAUSE, RUN_QUEUE
+from blocktime.model.closing import Figures, time_of
 from blocktime.model.laws.numeric import over
 from blocktime.model.results import (
     CacheUse,
@@ -52,7 +52,6 @@ class Mean:
     per_s: float
     device: dict[str, DeviceStats]
     kinds: list[TransactionKind]
-    policies: dict[str, float] = field(default_factory=dict)
     percentiles: dict[str, float] = field(default_factory=dict)
     response_interval: Interval | None = None
     per_s_interval: tuple[float, float] | None = None
@@ -80,10 +79,8 @@ def figures_of(system: System, work: Transactions, mean: Mean, rates: Rates) -> 
     """Figures whose ``time``, ``logical_io`` and ``physical_io`` are per transaction, as AWR has them too."""
     gets = mean.gets + mean.current_gets
     size = system.tablespace.block_size_bytes
-    low, high = mean.per_s_interval or (None, None)
-    commits = sum(transaction.weight for transaction in work.mix if transaction.commits) / sum(
-        transaction.weight for transaction in work.mix
-    )
+    weights = [transaction.weight for transaction in work.mix]
+    commits = sum(transaction.weight for transaction in work.mix if transaction.commits) / sum(weights)
     return Figures(
         how=mean.how,
         seed=mean.seed,
@@ -112,33 +109,36 @@ def figures_of(system: System, work: Transactions, mean: Mean, rates: Rates) -> 
             request_blocks=dict(sorted(mean.read_requests.items(), reverse=True)),
         ),
         cache=CacheUse(
-            hits=gets - mean.misses,
-            misses=mean.misses,
-            hit_fraction=1 - mean.misses / gets if gets else 0.0,
+            hits=gets - mean.misses, misses=mean.misses, hit_fraction=1 - mean.misses / gets if gets else 0.0
         ),
         device=mean.device,
-        transactions=TransactionStats(
-            per_s=mean.per_s,
-            response_s=mean.response_s,
-            response_percentiles=mean.percentiles,
-            response_interval=mean.response_interval,
-            per_s_low=low,
-            per_s_high=high,
-            under_way=mean.per_s * mean.response_s,
-            measured=mean.measured,
-            warm_up=mean.warm_up,
-            unwritten_blocks=mean.unwritten_blocks,
-            utilisation=rates.utilisation,
-            bottleneck=rates.bottleneck,
-            saturation_per_s=rates.saturation_per_s,
-            saturation_users=rates.saturation_users,
-            log_writes_per_s=rates.log_writes_per_s,
-            commits_per_log_write=over(mean.per_s * commits, rates.log_writes_per_s),
-            written_blocks_per_s=mean.per_s * mean.written_blocks,
-            policies=mean.policies,
-            kinds=mean.kinds,
-        ),
+        transactions=_stats_of(mean, rates, commits),
         played_by=mean.method,
         access="gets from the buffer cache, and a single-block read for each block that is not in it",
         events=mean.events,
+    )
+
+
+def _stats_of(mean: Mean, rates: Rates, commits: float) -> TransactionStats:
+    """Throughput, response and use of the run, of whose transactions a share *commits*."""
+    low, high = mean.per_s_interval or (None, None)
+    return TransactionStats(
+        per_s=mean.per_s,
+        response_s=mean.response_s,
+        response_percentiles=mean.percentiles,
+        response_interval=mean.response_interval,
+        per_s_low=low,
+        per_s_high=high,
+        under_way=mean.per_s * mean.response_s,
+        measured=mean.measured,
+        warm_up=mean.warm_up,
+        unwritten_blocks=mean.unwritten_blocks,
+        utilisation=rates.utilisation,
+        bottleneck=rates.bottleneck,
+        saturation_per_s=rates.saturation_per_s,
+        saturation_users=rates.saturation_users,
+        log_writes_per_s=rates.log_writes_per_s,
+        commits_per_log_write=over(mean.per_s * commits, rates.log_writes_per_s),
+        written_blocks_per_s=mean.per_s * mean.written_blocks,
+        kinds=mean.kinds,
     )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from blocktime.model.books import close
 from blocktime.model.causes import FREE_BUFFERS, LOG_FILE_SYNC, PARALLEL, SCATTERED, SEQUENTIAL
-from blocktime.model.demand.transactions import CPUS, DBWR, REDO
+from blocktime.model.closing import close
+from blocktime.model.demand.transaction_demand import CPUS, DBWR, REDO
 from blocktime.model.loops import fastest
 from blocktime.model.results import BOUND, EventTime, RunResult
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, bounds_of, log_write_s
-from blocktime.model.workloads.transactions.writers import due_at
+from blocktime.model.workloads.transactions.write_rates import due_at
 
 WAITED_AS: Final = {CPUS: "", REDO: LOG_FILE_SYNC, DBWR: FREE_BUFFERS}
 """Event in which sessions queue for a bottleneck, if it is no disk of the data."""
@@ -27,7 +27,7 @@ def bound_answer(system: System, work: Transactions, *, name: str) -> RunResult:
     pace = at_pace(system, work).system
     parts, bounds = parts_of(pace, work), bounds_of(pace, work)
     load = work.rate_per_s or work.users
-    per_s, response_s, wanted = bounds.most_per_s(load), bounds.least_response_s(load), parts.asked
+    per_s, response_s, wanted = bounds.most_per_s(load), bounds.least_response_s(load), parts.device_reads
     queue_s = response_s - bounds.least_s
     mean = Mean(
         how=BOUND,

@@ -8,15 +8,16 @@ from math import inf
 import numpy as np
 
 from blocktime.model.demand.calls import goes_on
-from blocktime.model.demand.transactions import KindDemand, block_cpu_s, in_page_cache
+from blocktime.model.demand.transaction_demand import KindDemand, block_cpu_s, in_page_cache
 from blocktime.model.errors import OutsideLaw
+from blocktime.model.laws.block import itl_limit
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.processors import Contention
 from blocktime.model.loops import fastest
+from blocktime.model.loops.arrays import Reals, row
 from blocktime.model.loops.places import Places
-from blocktime.model.loops.rows import Reals, row
 from blocktime.model.sim.pool import BufferPool
-from blocktime.model.sim.writers import DatabaseWriter, LogWriter
+from blocktime.model.sim.writers import DatabaseWriter
 from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_seconds
 from blocktime.model.workloads.steady import LEAST_BATCHES
@@ -40,9 +41,7 @@ METHOD = "simulation of users, buffer cache, processors, disks, log writer and d
 class ByEvents:
     """One run, which can go on."""
 
-    def __init__(
-        self, system: System, work: Transactions, expected: ExpectedRun, begin: Begin, batch: int
-    ) -> None:
+    def __init__(self, system: System, work: Transactions, expected: ExpectedRun, begin: Begin, batch: int) -> None:
         self.work, self.expected, self.begin, self.batch = work, expected, begin, batch
         self.env = begin.env
         self.tally = fastest(Tally)()
@@ -61,7 +60,6 @@ class ByEvents:
             self.env.after(begins_s, fastest(TransactionSession)(self.state, None))
 
     def _state_of(self, system: System) -> SimulationState:
-        """All resources."""
         begin, parts, host = self.begin, self.expected.parts, system.host
         data, limits = parts.data, (parts.disk.writes_at_once, system.instance.checkpoint_s)
         pools = []
@@ -72,12 +70,14 @@ class ByEvents:
             writer.outside = int(sum(data.blocks))
             writer.one_by_one = not goes_on(system)
             pools.append(fastest(BufferPool)(self.env, buffers, writer))
-        log = fastest(LogWriter)(self.env, begin.redo, begin.log_byte, int(system.instance.log_buffer_bytes))
         if parts.checkpoint_redo_bytes < inf:
             warm = self.work.begins == "warm"
             before_per_s = self.expected.per_s * parts.redo_bytes if warm else 0.0
             for pool in pools:
-                pool.writer.follow(log, parts.checkpoint_redo_bytes, before_per_s)
+                pool.writer.follow(begin.log, parts.checkpoint_redo_bytes, before_per_s)
+            if (logs := begin.log.logs) is not None:
+                logs.begin(before_per_s)
+                logs.writers += [pool.writer for pool in pools]
         return fastest(SimulationState)(
             env=self.env,
             processors=begin.processors,
@@ -86,7 +86,7 @@ class ByEvents:
             layout=begin.layout,
             pools=pools,
             hot_blocks=int(data.blocks[0]),
-            log=log,
+            log=begin.log,
             kinds=[kind_of(kind) for kind in parts.kinds],
             references=begin.references,
             hottest=begin.references.hottest,
@@ -102,6 +102,7 @@ class ByEvents:
                 collision=data.collision,
                 hottest_changes=parts.hottest_changes,
                 hottest_collision=1 / self.work.hottest_blocks,
+                entries=float(itl_limit(data.block_size_bytes)),
             ),
             tally=self.tally,
             thinks_s=begin.thinks_s,
@@ -132,7 +133,7 @@ class ByEvents:
     def _ask(self) -> None:
         """Be called at the next mark, or as many as are wanted, if that is sooner."""
         mark = (self.done // self.batch + 1) * self.batch
-        self.state.asked = min(mark, self._wanted) if self._wanted > self.done else mark
+        self.state.stop_at = min(mark, self._wanted) if self._wanted > self.done else mark
 
     def _mark(self) -> None:
         self._marks.append(self.tally.sums(self.env.now, self.written_blocks, self.state.log.writes))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from blocktime.model.demand.transactions import run_transactions
-from blocktime.model.kernels.buffers import BUFFER_BYTES
+from blocktime.model.demand.transaction_demand import run_transactions
+from blocktime.model.kernels.buffer_kernel import BUFFER_BYTES
 from blocktime.model.loops import fastest
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.costs import AnswerCost
@@ -14,7 +14,7 @@ from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.model.workloads.transactions.processes import MOST_TRANSACTIONS
 from blocktime.model.workloads.transactions.stations import at_pace, saturation_of
 from blocktime.model.workloads.transactions.users import GET_NS
-from blocktime.model.workloads.transactions.writers import due_at
+from blocktime.model.workloads.transactions.write_rates import due_at
 
 BEGIN_S: Final = 0.02
 FILLED_S: Final = FILLED_NS / 1e9
@@ -51,7 +51,7 @@ def cost(system: System, work: Transactions) -> AnswerCost:
     if busy > BUSY:
         writes += min(filled, count * written)
     gets = mean.mean("gets") + mean.mean("scan_blocks")
-    each_s = TRANSACTION_S + READ_S * mean.asked.requests + GET_S * gets
+    each_s = TRANSACTION_S + READ_S * mean.device_reads.requests + GET_S * gets
     plays_s = WRITE_S * writes + count * each_s
     steps, what = (count, "transactions") if plays_s > FILLED_S * filled else (filled, FILLED)
     return AnswerCost(BEGIN_S + FILLED_S * filled + plays_s, BUFFER_BYTES * buffers, steps, what)

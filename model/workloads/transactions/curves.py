@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from blocktime.model.demand import transactions as asked
+from blocktime.model.demand import transaction_demand
 from blocktime.model.laws import hit_ratio, touch_count
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.stations import at_pace, bounds_at, least_parts
@@ -59,9 +59,7 @@ def load_bounds(system: System, work: Transactions) -> list[LoadPoint]:
 def loads_to_play(points: Sequence[LoadPoint]) -> list[float]:
     """Loads of *points* that are worth a run of their own, from the first to the last, about evenly apart."""
     step = max(1.0, (len(points) - 1) / (PLAYED - 1))
-    return [
-        points[min(len(points) - 1, round(number * step))].load for number in range(min(PLAYED, len(points)))
-    ]
+    return [points[min(len(points) - 1, round(number * step))].load for number in range(min(PLAYED, len(points)))]
 
 
 def doubling_load(points: Sequence[LoadPoint]) -> float | None:
@@ -81,22 +79,18 @@ def cache_curve(system: System, work: Transactions) -> list[Size]:
 
     The other pools stay as they are; the hottest blocks, and those got to change them, are found whatever the size.
     """
-    every = sum(group_blocks for group_blocks in asked.data_of(system, work).blocks if group_blocks)
-    return cache_sizes(
-        system, work, [max(2.0, every * 0.01 ** (1 - step / (POINTS - 1))) for step in range(POINTS)]
-    )
+    every = sum(group_blocks for group_blocks in transaction_demand.data_of(system, work).blocks if group_blocks)
+    return cache_sizes(system, work, [max(2.0, every * 0.01 ** (1 - step / (POINTS - 1))) for step in range(POINTS)])
 
 
 def cache_sizes(system: System, work: Transactions, rooms: Iterable[float]) -> list[Size]:
     """Hits of all gets with so many buffers of the default pool each."""
-    data, rules = asked.data_of(system, work), asked.touch_rules(system)
-    kinds = asked.kinds_of(system, work)
+    data, rules = transaction_demand.data_of(system, work), transaction_demand.touch_rules(system)
+    kinds = transaction_demand.kinds_of(system, work)
     gets = sum(kind.share * (kind.gets + kind.changed_blocks) for kind in kinds)
     drawn = sum(kind.share * kind.drawn_gets for kind in kinds) / gets if gets else 0.0
     groups = [
-        (float(share / blocks), float(blocks))
-        for share, blocks in zip(data.shares, data.blocks, strict=True)
-        if blocks
+        (float(share / blocks), float(blocks)) for share, blocks in zip(data.shares, data.blocks, strict=True) if blocks
     ]
     popularity, blocks = [wanted for wanted, _ in groups], [members for _, members in groups]
     sizes = []

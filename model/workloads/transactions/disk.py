@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, inf
-from typing import Any
+from typing import NamedTuple
 
 from blocktime.model.demand.calls import writes_at_once
 from blocktime.model.demand.device_calls import changed
-from blocktime.model.laws import block_layer, disk_means, limits
-from blocktime.model.laws.disk import on_curve_s
+from blocktime.model.laws import block_layer, disk_means, volume_limits
 from blocktime.model.laws.disk_geometry import geometry_of
 from blocktime.model.laws.disk_queue import Positionings, gained
 from blocktime.model.laws.disk_strides import strided_hop_s
+from blocktime.model.laws.rotating_disk import on_curve_s
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.elevator import FIFO_BATCH, IN_BATCHES, IN_ORDER, WRITES_STARVED
-from blocktime.model.spec import System
+from blocktime.model.spec import Disk, System
 
 LEAST = 1e-12
 MOST_COMMANDS = 2**40
@@ -41,9 +41,7 @@ class Arm:
 
     def seek_s(self, distance_cylinders: float) -> float:
         """A seek over a distance."""
-        takes_s: float = on_curve_s(
-            distance_cylinders, self.third, self.base, self.root, self.slope, self.cylinders
-        )
+        takes_s: float = on_curve_s(distance_cylinders, self.third, self.base, self.root, self.slope, self.cylinders)
         return takes_s
 
 
@@ -87,13 +85,13 @@ class DataDisk:
     """Writes that the scheduler lets pass for each read, however many reads wait."""
     read_s: float
     """A single-block read alone."""
-    read_held_s: float
+    read_busy_s: float
     """Of the disk's capacity, for one read."""
     scan_read_s: float
-    scan_held_s: float
+    scan_busy_s: float
     scan_near_s: float
     """What a multiblock read takes less that goes on where the one before ended, nobody's between."""
-    write_held_s: float
+    write_busy_s: float
     """Of the disk's capacity, for one block that DBWR writes."""
     writes_at_once: int
     """Of DBWR."""
@@ -122,7 +120,7 @@ class DataDisk:
 
     def batch_s(self, reads: float) -> float:
         """So many single-block reads that come together and find nobody take at least as long."""
-        return max(self.read_s, reads * self.read_held_s)
+        return max(self.read_s, reads * self.read_busy_s)
 
     def sorted_s(self, there: float, reads_fraction: float) -> float:
         """How much quicker a request is where so many are there and the scheduler sorts those that it holds.
@@ -140,15 +138,15 @@ class DataDisk:
         if not self.sorts or there <= self.depth or arm is None:
             return 0.0
         cylinders = arm.data_cylinders
-        held = max(0.0, min(there, self.nr_requests) - self.depth)
-        near = max(SMALL, cylinders / (3 + held))
+        waiting = max(0.0, min(there, self.nr_requests) - self.depth)
+        near = max(SMALL, cylinders / (3 + waiting))
         stays = 1 - near * (1 - exp(-1 / near))
         near_s = arm.seek_s(max(1.0, near / (1 - stays))) * (1 - stays)
         near_s += stays * arm.head_switch_s
         far_s = arm.seek_s(max(1.0, cylinders / 3))
         # NOTE: sweeps of deadlines hold either reads or writes; where they are mixed, a write before a read ends it
         follows = reads_fraction if self.passing else reads_fraction**2
-        ahead_s = self._read_ahead_s(self.span_bytes / (3 + held), near_s) if follows else 0.0
+        ahead_s = self._read_ahead_s(self.span_bytes / (3 + waiting), near_s) if follows else 0.0
         return far_s - near_s + follows * ahead_s
 
     def _read_ahead_s(self, mean_bytes: float, seek_s: float) -> float:
@@ -169,14 +167,14 @@ class DataDisk:
         """What a write holds a disk whose cache writes so many blocks in sorted sweeps, where no read comes between."""
         arm: Arm | None = self.arm
         if not self.cache_blocks or arm is None or not written:
-            return self.write_held_s
+            return self.write_busy_s
         near = max(1.0, arm.data_cylinders / max(1.0, blocks))
         swept_s = arm.seek_s(near) + self.rotation_s / 2 + self.size_bytes / self.bytes_per_s
         among_writes = written / (reads + written)
-        return self.write_held_s * (1 - among_writes * max(0.0, 1 - swept_s / self.random_write_s))
+        return self.write_busy_s * (1 - among_writes * max(0.0, 1 - swept_s / self.random_write_s))
 
 
-def _arm(disk: Any, span_bytes: float) -> Arm | None:
+def _arm(disk: Disk, span_bytes: float) -> Arm | None:
     """That of a disk that turns, whose data take such a span."""
     if not disk.rotation_s:
         return None
@@ -185,7 +183,7 @@ def _arm(disk: Any, span_bytes: float) -> Arm | None:
     return fastest(Arm)(cylinders, g.head_switch_s, *disk_means.seek_curve(g), g.cylinders)
 
 
-def _write_slot_s(disk: Any, size_bytes: int, span_bytes: float) -> float:
+def _write_slot_s(disk: Disk, size_bytes: int, span_bytes: float) -> float:
     """What a write takes of one of several slots, before the bytes go over the one bus."""
     if disk.service_cv:
         return float(disk_means.random_moments(disk, size_bytes, span_bytes, True)[0])
@@ -199,13 +197,70 @@ def _pieces(size_bytes: float, block_bytes: int, largest_bytes: float) -> float:
     return max(1.0, size_bytes / largest_bytes)
 
 
-def _later_s(disk: Any, size_bytes: float, pieces: float) -> float:
+def _later_s(disk: Disk, size_bytes: float, pieces: float) -> float:
     """What the pieces of a read take longer than its bytes, where each is handed over after the one before."""
     if pieces == 1 or max(disk.queue_depth, disk.parallel_requests) > 1:
         return 0.0
     part = size_bytes / pieces
     following_s = float(disk_means.sequential_service_s(disk, part, 0.0, False))
     return float((pieces - 1) * max(0.0, following_s - part / disk.bandwidth_bytes_per_s))
+
+
+class _RandomRequests(NamedTuple):
+    """Requests of a disk at random places in a span, in pieces that the host allows."""
+
+    disk: Disk
+    size_bytes: int
+    """Of a block."""
+    largest_bytes: float
+    span_bytes: float
+    member_span: float
+
+    @property
+    def positions(self) -> bool:
+        """Whether a request has to find its place."""
+        return bool(self.disk.rotation_s or self.disk.average_seek_s)
+
+    def pieces(self, size: float) -> float:
+        """Requests of a read of that size."""
+        return _pieces(size, self.size_bytes, self.largest_bytes)
+
+    def alone_s(self, size: float) -> float:
+        """A read alone, whose pieces are handed down together."""
+        count = self.pieces(size)
+        if self.positions:
+            spaced_s = (count - 1) / float(volume_limits.limited_per_s(self.disk, inf, size / count))
+            return max(self._one_alone_s(size) + _later_s(self.disk, size, count), spaced_s)
+        return self._one_alone_s(size / count) + (count - 1) * self.busy_s(size / count, False)
+
+    def _one_alone_s(self, size: float) -> float:
+        """A request alone, some of which the controller's cache answers."""
+        disk, cached = self.disk, self.disk.read_hit_fraction
+        near = self.member_span * (NEARER_COPY if disk_means.copies_of(disk) > 1 else 1)
+        medium_s = disk_means.random_moments(disk, size, near, False)[0]
+        answered_s = disk_means.overhead_s(disk, False) + size / disk.bus_bytes_per_s
+        return float((1 - cached) * medium_s + cached * answered_s)
+
+    def busy_s(self, size: float, write: bool) -> float:
+        """Of the disk's capacity, for all pieces of a read or a write."""
+        count, disk = self.pieces(size), self.disk
+        if count == 1 or not self.positions:
+            return count * float(1 / disk_means.random_requests_per_s(disk, size / count, self.span_bytes, write))
+        request_s = float(1 / disk_means.random_requests_per_s(disk, size, self.span_bytes, write))
+        paced_s = count / float(volume_limits.limited_per_s(disk, inf, size / count))
+        return max(request_s + _later_s(disk, size, count), paced_s)
+
+    def near_s(self, size: float, stride_bytes: float, gap_s: float) -> float:
+        """What a read saves that follows another one; *stride_bytes* from begin to begin, *gap_s* between them."""
+        disk = self.disk
+        if not self.positions or disk.raid_level != "none" or disk.service_cv:
+            return 0.0  # a set reads ahead on each member, which a few reads do not see
+        stride, hop_s = max(size, stride_bytes), None
+        if disk.rotation_s and stride != size:
+            hop_s = strided_hop_s(geometry_of(disk), size, stride, gap_s + disk_means.overhead_s(disk, False))
+        there_s = float(disk_means.strided_service_s(disk, size, stride, gap_s, False, hop_s))
+        whole_s = float(disk_means.random_moments(disk, size, self.member_span, False)[0])
+        return max(0.0, float((1 - disk.read_hit_fraction) * (whole_s - there_s)))
 
 
 def data_disk(
@@ -220,66 +275,15 @@ def data_disk(
     scan_bytes, stride_bytes, gap_s = scan
     largest = float(block_layer.largest_request_bytes(host.max_request_bytes, host.max_segments))
     member_span = span_bytes / disk_means.data_members(disk)
-    copies = disk_means.copies_of(disk)
     sorts = bool(disk.rotation_s and host.scheduler not in IN_ORDER)
-    held_at_once = max(disk.queue_depth, disk.parallel_requests)
-    depth = float(held_at_once) if sorts else inf
-    if disk.write_cache_bytes:
-        depth = float(disk_means.servers_of(disk))
+    slots = max(disk.queue_depth, disk.parallel_requests)
+    depth = float(disk_means.servers_of(disk) if disk.write_cache_bytes else slots if sorts else inf)
     in_batches = bool(disk.rotation_s) and host.scheduler in IN_BATCHES
     single = disk.raid_level == "none" and not disk.write_cache_bytes
     beside = not disk.rotation_s and disk.parallel_requests > 1
-    positions = bool(disk.rotation_s or disk.average_seek_s)
-
-    def pieces(size: float) -> float:
-        return _pieces(size, size_bytes, largest)
-
-    def later_s(size: float) -> float:
-        return _later_s(disk, size, pieces(size))
-
-    def alone_s(size: float) -> float:
-        """A read alone, whose pieces are handed down together."""
-        count = pieces(size)
-        if positions:
-            spaced_s = (count - 1) / float(limits.limited_per_s(disk, inf, size / count))
-            return max(one_alone_s(size) + later_s(size), spaced_s)
-        return one_alone_s(size / count) + (count - 1) * held_s(size / count, False)
-
-    def one_alone_s(size: float) -> float:
-        """A request alone, some of which the controller's cache answers."""
-        near = member_span * NEARER_COPY if copies > 1 else member_span
-        medium_s, cached = disk_means.random_moments(disk, size, near, False)[0], disk.read_hit_fraction
-        return float((1 - cached) * medium_s + cached * (disk.overhead_s + size / disk.bus_bytes_per_s))
-
-    def held_s(size: float, write: bool) -> float:
-        """Of the disk's capacity, for all pieces of a read or a write."""
-        count = pieces(size)
-        if count == 1 or not positions:
-            return count * float(1 / disk_means.random_requests_per_s(disk, size / count, span_bytes, write))
-        whole_s = float(1 / disk_means.random_requests_per_s(disk, size, span_bytes, write)) + later_s(size)
-        return max(whole_s, count / float(limits.limited_per_s(disk, inf, size / count)))
-
-    def serial_s(size: float) -> float:
-        count = pieces(size)
-        if count > 1 and not positions:
-            return count * serial_s(size / count)
-        # NOTE: where service varies by chance all of it is in the slot, and the limits of a volume are left
-        if beside and disk.service_cv:
-            return float(1 / limits.limited_per_s(disk, inf, size))
-        return float(1 / disk_means.serial_requests_per_s(disk, size, span_bytes, False)) + later_s(size)
-
-    def near_s(size: float) -> float:
-        if not positions or disk.raid_level != "none" or disk.service_cv:
-            return 0.0  # a set reads ahead on each member, which a few reads do not see
-        stride, hop_s = max(size, stride_bytes), None
-        if disk.rotation_s and stride != size:
-            hop_s = strided_hop_s(geometry_of(disk), size, stride, gap_s + disk.overhead_s)
-        there_s = float(disk_means.strided_service_s(disk, size, stride, gap_s, False, hop_s))
-        whole_s = float(disk_means.random_moments(disk, size, member_span, False)[0])
-        return max(0.0, (1 - disk.read_hit_fraction) * (whole_s - there_s))
-
+    requests = _RandomRequests(disk, size_bytes, largest, span_bytes, member_span)
     write_slot_s = _write_slot_s(disk, size_bytes, member_span) if beside else 0.0
-    write_held_s = held_s(size_bytes, True)
+    write_busy_s = requests.busy_s(size_bytes, True)
     deep = changed(disk, queue_depth=MOST_COMMANDS)
     apart_s = disk.raid_disks / float(disk_means.random_requests_per_s(deep, size_bytes, span_bytes, True))
     under_way = max(1, round(writes_at_once(system) * share))
@@ -306,16 +310,16 @@ def data_disk(
         step_s=0.0 if positionings is None else positionings.each_s,
         reads_first=in_batches or bool(disk.write_cache_bytes),
         passing=min(FIFO_BATCH, under_way) / (WRITES_STARVED * FIFO_BATCH) if in_batches else 0.0,
-        read_s=alone_s(size_bytes),
-        read_held_s=held_s(size_bytes, False),
-        scan_read_s=alone_s(scan_bytes),
-        scan_held_s=held_s(scan_bytes, False),
-        scan_near_s=near_s(scan_bytes),
-        write_held_s=write_held_s,
+        read_s=requests.alone_s(size_bytes),
+        read_busy_s=requests.busy_s(size_bytes, False),
+        scan_read_s=requests.alone_s(scan_bytes),
+        scan_busy_s=requests.busy_s(scan_bytes, False),
+        scan_near_s=requests.near_s(scan_bytes, stride_bytes, gap_s),
+        write_busy_s=write_busy_s,
         writes_at_once=under_way,
         room=float(host.nr_requests),
-        holds=inf if positions or host.scheduler not in IN_BATCHES else float(held_at_once),
+        holds=inf if requests.positions or host.scheduler not in IN_BATCHES else float(slots),
         writer_per_s=inf
         if disk.write_cache_bytes
-        else min(1 / write_held_s, under_way / max(write_slot_s, apart_s, LEAST)),
+        else min(1 / write_busy_s, under_way / max(write_slot_s, apart_s, LEAST)),
     )

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from blocktime.model.bounds import Bounds
 from blocktime.model.demand.host_limits import through_host
-from blocktime.model.demand.transactions import DBWR
+from blocktime.model.demand.transaction_demand import DBWR
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.loops import fastest
 from blocktime.model.spec import System, Transactions
@@ -15,13 +15,7 @@ from blocktime.model.units import show_number, show_seconds
 from blocktime.model.workloads.transactions.disk import LEAST
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
 from blocktime.model.workloads.transactions.stations import at_pace, saturation_of
-from blocktime.model.workloads.transactions.writers import (
-    FULL,
-    at_disk_of,
-    due_at,
-    more_at,
-    writer_room_per_s,
-)
+from blocktime.model.workloads.transactions.write_rates import FULL, at_disk_of, due_at, more_at, writer_room_per_s
 
 PASSES: Final = 40
 NEAR: Final = 1e-4
@@ -87,8 +81,8 @@ def _expected(parts: Parts, saturation: Bounds) -> tuple[float, float]:
             blocks = max(due.least, min(due.wanted, room_per_s / per_s))
             written += blocks
             requests, more_s = device.requests + blocks, fastest(more_at)(device, per_s, due, at_disk)
-            asked_s = device.disk_held_s + blocks * disk.write_held_s + requests * more_s / disk.servers
-            demand_s = max(demand_s, asked_s)
+            busy_s = device.disk_busy_s + blocks * disk.write_busy_s + requests * more_s / disk.servers
+            demand_s = max(demand_s, busy_s)
         before, per_s = per_s, (per_s + min(most_per_s, 1 / max(demand_s, LEAST))) / 2
         if abs(per_s - before) <= NEAR * per_s:
             break

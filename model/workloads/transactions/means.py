@@ -8,12 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blocktime.model import causes
-from blocktime.model.books import close, device_of, devices, percentiles
-from blocktime.model.demand import transactions as asked
-from blocktime.model.demand.transactions import CPUS, DBWR, REDO, data_disk_name
+from blocktime.model.closing import close, device_of, devices, percentiles
+from blocktime.model.demand import transaction_demand
+from blocktime.model.demand.transaction_demand import CPUS, DBWR, REDO, data_disk_name
 from blocktime.model.laws.block_layer import stated_call_s
-from blocktime.model.results import SIMULATION, DeviceStats, EventTime, Interval, RunResult, TransactionKind
-from blocktime.model.sim import policies
+from blocktime.model.results import (
+    SIMULATION,
+    DeviceStats,
+    EventTime,
+    Interval,
+    ResponseLine,
+    RunResult,
+    TransactionKind,
+)
 from blocktime.model.sim.data_files import Files
 from blocktime.model.spec import System, Transactions
 from blocktime.model.units import show_number, show_seconds
@@ -21,8 +28,10 @@ from blocktime.model.workloads.steady import CONFIDENCE, MeanEstimate, estimate,
 from blocktime.model.workloads.transactions.books import Mean, Rates, figures_of, reads_by_size
 from blocktime.model.workloads.transactions.expected_run import ExpectedRun, credit_warnings
 from blocktime.model.workloads.transactions.tally import (
+    ARCHIVING,
     BUSY,
     FREE,
+    INCOMPLETE,
     LATCH,
     OTHER,
     PARALLEL,
@@ -40,6 +49,8 @@ NAMES = {
     SCAN: causes.SCATTERED,
     SYNC: causes.LOG_FILE_SYNC,
     SPACE: causes.LOG_SPACE,
+    INCOMPLETE: causes.CHECKPOINT_INCOMPLETE,
+    ARCHIVING: causes.ARCHIVING_NEEDED,
     LATCH: causes.LATCH,
     BUSY: causes.BUFFER_BUSY,
     OTHER: causes.OTHER_SESSION,
@@ -82,6 +93,19 @@ class RunSoFar:
         last_moment = int(np.searchsorted(self.marks[:, Sum.NOW], self.marks[-1, Sum.NOW]))
         left_out = 0 if self.whole else min(warm_up_batches(means), max(0, last_moment - 1))
         return left_out, means[left_out:]
+
+    def lines(self, least_s: float) -> list[ResponseLine]:
+        """The response over time, in intervals of whole batches that last at least *least_s* seconds."""
+        moments, took = self.marks[:, Sum.NOW], np.frombuffer(self.tally.responses_s, dtype=float)
+        lines: list[ResponseLine] = []
+        first = 0
+        for last in range(1, len(moments)):
+            if moments[last] - moments[first] >= least_s:
+                begin_s, mean_s = float(moments[first]), float(took[first * self.batch : last * self.batch].mean())
+                line = ResponseLine(begin_s=begin_s, interval_s=float(moments[last]) - begin_s, response_s=mean_s)
+                first = last
+                lines.append(line)
+        return lines
 
     def mean_response(self) -> MeanEstimate:
         """The mean response and its interval.
@@ -136,19 +160,8 @@ def result_of(
         device=_devices(played),
         kinds=_kinds(played, took, kinds, per_s),
         percentiles=percentiles(took),
-        response_interval=Interval(
-            low_s=max(0.0, response.mean - response.below),
-            high_s=response.mean + response.above,
-            confidence=CONFIDENCE,
-        )
-        if np.isfinite(response.half)
-        else None,
-        per_s_interval=(
-            1 / max(between.mean + between.above, 1e-12),
-            1 / max(between.mean - between.below, 1e-12),
-        )
-        if np.isfinite(between.half)
-        else None,
+        response_interval=_response_interval(response),
+        per_s_interval=_rate_interval(between),
         measured=count,
         warm_up=first,
         unwritten_blocks=behind or None,
@@ -160,24 +173,41 @@ def result_of(
             *_more_arrive(work, queued),
         ],
     )
-    for event, waits, seconds in (
-        (causes.FROM_CLIENT, "trips", "trips_s"),
-        (causes.STATED, "", "stated_wait_s"),
-    ):
+    for event, waits, seconds in ((causes.FROM_CLIENT, "trips", "trips_s"), (causes.STATED, "", "stated_wait_s")):
         if total_s := _mean_of(played, kinds, seconds):
             times = _mean_of(played, kinds, waits) if waits else 1.0
             mean.waits[event] = EventTime(waits=times, max_s=total_s / times, total_s=total_s)
-    mean.policies = policies.compare(played.expected.parts, per_s, mean.gets + mean.current_gets, played.seed)
-    utilisation = _utilisation(played, each, per_s, mean.device)
-    bounds = played.expected.bounds.of_run(per_s, utilisation)
-    rates = Rates(
+    rates = _rates(played, _utilisation(played, each, per_s, mean.device), per_s, float(sums[Sum.LOG_WRITES]) / span_s)
+    return close(name, system, work, figures_of(system, work, mean, rates))
+
+
+def _rates(played: RunSoFar, utilisation: dict[str, float], per_s: float, log_writes_per_s: float) -> Rates:
+    """What the run used, and what it could do at most."""
+    cores = played.expected.lasting.system.host.cores
+    left = {CPUS: cores.left_fraction(utilisation[CPUS])}
+    bounds = played.expected.bounds.of_run(per_s, utilisation | left)
+    return Rates(
         utilisation=utilisation,
         bottleneck=bounds.bottleneck,
         saturation_per_s=bounds.ceiling_per_s,
         saturation_users=bounds.saturation_users,
-        log_writes_per_s=float(sums[Sum.LOG_WRITES]) / span_s,
+        log_writes_per_s=log_writes_per_s,
     )
-    return close(name, system, work, figures_of(system, work, mean, rates))
+
+
+def _response_interval(response: MeanEstimate) -> Interval | None:
+    """The interval of the mean response; None where nothing tells it."""
+    if not np.isfinite(response.half):
+        return None
+    low_s, high_s = max(0.0, response.mean - response.below), response.mean + response.above
+    return Interval(low_s=low_s, high_s=high_s, confidence=CONFIDENCE)
+
+
+def _rate_interval(between: MeanEstimate) -> tuple[float, float] | None:
+    """The interval of the throughput, by the mean time *between* two ends; None where nothing tells it."""
+    if not np.isfinite(between.half):
+        return None
+    return 1 / max(between.mean + between.above, 1e-12), 1 / max(between.mean - between.below, 1e-12)
 
 
 def _mean_of(played: RunSoFar, kinds: NDArray[np.int8], name: str) -> float:
@@ -190,9 +220,7 @@ def _gets(played: RunSoFar, kinds: NDArray[np.int8]) -> float:
     return _mean_of(played, kinds, "gets") + _mean_of(played, kinds, "scan_blocks")
 
 
-def _cpu(
-    system: System, played: RunSoFar, each: NDArray[np.float64], kinds: NDArray[np.int8]
-) -> dict[str, float]:
+def _cpu(system: System, played: RunSoFar, each: NDArray[np.float64], kinds: NDArray[np.int8]) -> dict[str, float]:
     """CPU by cause; a hardware thread that shares its core takes longer for all of it."""
     host = system.host
     values = {
@@ -200,11 +228,11 @@ def _cpu(
         for cause in played.expected.parts.kinds[0].cpu
     }
     cpu = {cause: float(value[kinds].mean()) for cause, value in values.items()}
-    cpu[asked.READS] = float(each[Sum.REQUESTS]) * stated_call_s(host.read_call_s)
-    for cause, seconds in asked.block_cpu_s(system).items():
+    cpu[transaction_demand.READS] = float(each[Sum.REQUESTS]) * stated_call_s(host.read_call_s)
+    for cause, seconds in transaction_demand.block_cpu_s(system).items():
         cpu[cause] = float(each[Sum.MISSES]) * seconds
-    cpu[asked.UNDO] = float(each[Sum.UNDO]) * host.logical_io_s
-    cpu[asked.SPINS] = float(each[Sum.SPIN])
+    cpu[transaction_demand.UNDO] = float(each[Sum.UNDO]) * host.logical_io_s
+    cpu[transaction_demand.SPINS] = float(each[Sum.SPIN])
     known = sum(cpu.values())
     longer = float(each[Sum.CPU]) / known if known else 1.0
     return {cause: seconds * longer for cause, seconds in cpu.items()}
@@ -229,20 +257,18 @@ def _requests(played: RunSoFar, each: NDArray[np.float64]) -> dict[int, float]:
     return reads_by_size(single, multiblock, float(each[Sum.MISSES]) - single)
 
 
-def _kinds(
-    played: RunSoFar, took: NDArray[np.float64], kinds: NDArray[np.int8], per_s: float
-) -> list[TransactionKind]:
+def _kinds(played: RunSoFar, took: NDArray[np.float64], kinds: NDArray[np.int8], per_s: float) -> list[TransactionKind]:
     transaction_kinds = []
     for number, kind in enumerate(played.expected.parts.kinds):
-        mine = took[kinds == number]
-        if not mine.size:
+        times = took[kinds == number]
+        if not times.size:
             continue
         transaction_kinds.append(
             TransactionKind(
                 name=kind.name,
-                per_s=per_s * mine.size / took.size,
-                response_s=float(mine.mean()),
-                response_percentiles=percentiles(mine),
+                per_s=per_s * times.size / took.size,
+                response_s=float(times.mean()),
+                response_percentiles=percentiles(times),
                 consistent_gets=float(kind.gets + kind.scan_blocks),
                 current_gets=float(kind.changed_blocks),
                 read_blocks=float(kind.drawn_gets + kind.scan_blocks) * (1 - played.expected.parts.hit),
@@ -267,7 +293,7 @@ def _utilisation(
 ) -> dict[str, float]:
     """Busy share of each resource; of a disk that serves several requests at once, from their number and time."""
     parts = played.expected.lasting
-    busy = {CPUS: min(1.0, float(each[Sum.CPU]) * per_s / parts.threads)}
+    busy = {CPUS: parts.system.host.cores.busy_fraction(float(each[Sum.CPU]) * per_s)}
     disks = {data.name: data_disk_name(data.name) for data in parts.devices}
     for name, label in (disks | {"redo": REDO}).items():
         if name in device:
@@ -275,12 +301,10 @@ def _utilisation(
     reads, written = float(each[Sum.REQUESTS]) * parts.on_disk, float(each[Sum.WRITTEN])
     for data in parts.devices:
         if data.disk.servers > 1 and data.name in device:
-            held_s = data.share * (reads * data.disk.read_held_s + written * data.disk.write_held_s)
-            busy[disks[data.name]] = min(1.0, per_s * held_s)
+            busy_s = data.share * (reads * data.disk.read_busy_s + written * data.disk.write_busy_s)
+            busy[disks[data.name]] = min(1.0, per_s * busy_s)
     if played.expected.bounds.bottleneck == DBWR:
-        busy[DBWR] = min(
-            1.0, max(per_s * written * data.share / data.disk.writer_per_s for data in parts.devices)
-        )
+        busy[DBWR] = min(1.0, max(per_s * written * data.share / data.disk.writer_per_s for data in parts.devices))
     return busy
 
 

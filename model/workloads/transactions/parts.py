@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any, NamedTuple, TypeVar
 
-from blocktime.model.demand import transactions as asked
+from blocktime.model.demand import transaction_demand
+from blocktime.model.demand.commits import log_device
 from blocktime.model.demand.device_calls import changed
+from blocktime.model.demand.host_limits import log_disk_of
 from blocktime.model.demand.reading import mbrc_of
-from blocktime.model.demand.transactions import Data, KindDemand
-from blocktime.model.laws import commit, disk_means, limits, parallel_reads, processors, touch_count
+from blocktime.model.demand.transaction_demand import Data, KindDemand
+from blocktime.model.demand.writing import checkpoint_lag_bytes
+from blocktime.model.laws import commit, disk_means, parallel_reads, processors, touch_count, volume_limits
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.disk_geometry import geometry_of
 from blocktime.model.loops import fastest
-from blocktime.model.spec import Disk, System, Transactions
+from blocktime.model.spec import System, Transactions
 from blocktime.model.spec.placed import DataDevice
 from blocktime.model.workloads.transactions.disk import LEAST, DataDisk, data_disk
 
@@ -46,7 +49,7 @@ class Group:
     share: float
     """Of the gets outside the hottest blocks."""
     blocks: float
-    held: float
+    resident: float
     """Share of them that is in memory."""
     was_hot: float
     """Share of them that is hot, or passes the cold region for another time."""
@@ -99,16 +102,12 @@ class Parts:
     """Infinite where redo sets no limit."""
     redo_on_data: bool
     """Whether the log lies on the disk of the data."""
-    cores: float
-    threads_per_core: float
-    smt_gain_fraction: float
-    busy_loss_fraction: float
     collision: float
     """Chance that a get and a change, neither of the hottest blocks, are of the same block."""
     logical_io_s: float
     hit: float
     """Share of the gets outside the hottest blocks that find their block."""
-    asked: ReadsAsked
+    device_reads: ReadsAsked
     on_disk: float
     """Share of the reads that the page cache does not answer."""
     reads: float
@@ -146,12 +145,14 @@ class Parts:
     """Of a log write alone, before its transfer: command and, without a write cache, half a turn."""
     log_bytes_per_s: float
     """Rate of that transfer."""
+    log_loop_s: float
+    """What LGWR takes for a write beside the device."""
     log_cv: float
     """Coefficient of variation of a log write alone."""
     log_limit_bytes_per_s: float
     """Below which the next write comes no sooner."""
     log_buffer_bytes: float
-    redo_held_s: float
+    redo_busy_s: float
     """What the redo of a transaction takes of a disk of the log's own, in long writes."""
     to_log_s: float
     """Seek from the data to the log, on the same disk."""
@@ -163,11 +164,11 @@ class Parts:
     """Batches."""
     single_waits: float
     """Reads that are waited for one by one."""
-    own_bulk: float
+    bulk_requests: float
     """Reads of its own batch that a read finds before it, on average of all reads."""
     batch_s: float
     """A batch, nobody queueing."""
-    disk_held_s: float
+    disk_busy_s: float
     """Of the disk's capacity, for all reads of a transaction."""
 
     def mean(self, name: str) -> float:
@@ -178,9 +179,7 @@ class Parts:
 Named = TypeVar("Named", str, int)
 
 
-def _mixed(
-    kinds: Sequence[KindDemand], of_kind: Callable[[KindDemand], Mapping[Named, float]]
-) -> dict[Named, float]:
+def _mixed(kinds: Sequence[KindDemand], of_kind: Callable[[KindDemand], Mapping[Named, float]]) -> dict[Named, float]:
     """What the kinds have by name, in the mean transaction."""
     amounts: dict[Named, float] = {}
     for kind in kinds:
@@ -189,68 +188,55 @@ def _mixed(
     return amounts
 
 
-def parts_of(
-    system: System, work: Transactions, *, saturated: bool = False, per_s: float | None = None
-) -> Parts:
-    """The mean transaction of the mix, at the load that is asked for, where it is *saturated*, or at a throughput."""
-    host, disk = system.host, system.disk
-    kinds, data = asked.kinds_of(system, work), asked.data_of(system, work)
-
-    def mean(name: str) -> float:
-        return float(sum(kind.share * getattr(kind, name) for kind in kinds))
-
-    drawn = mean("drawn_gets")
+def _wants_of(system: System, work: Transactions, saturated: bool, per_s: float | None) -> _Wants:
+    """What the mean transaction of the mix wants, where it is *saturated*, or at a throughput."""
+    kinds, data = transaction_demand.kinds_of(system, work), transaction_demand.data_of(system, work)
+    drawn, scan_blocks = _mean(kinds, "drawn_gets"), _mean(kinds, "scan_blocks")
     gets_per_s = references_per_s(system, work, kinds, data, saturated=saturated)
     memory = in_memory(system, data, gets_per_s if per_s is None else per_s * drawn)
-    held = tuple(group.held for group in memory)
-    hit = min(1.0, sum(share * there for share, there in zip(data.shares, held, strict=True)))
-    reads, on_disk = drawn * (1 - hit), 1 - asked.in_page_cache(system)
+    resident = tuple(group.resident for group in memory)
+    hit = min(1.0, sum(share * there for share, there in zip(data.shares, resident, strict=True)))
+    reads, on_disk = drawn * (1 - hit), 1 - transaction_demand.in_page_cache(system)
     batches = _mixed(kinds, lambda kind: kind.batches(1 - hit))
     mbrc = max(1, int(mbrc_of(system.instance, data.block_size_bytes)))
     every = float(sum(data.blocks))
     missed = requests = 0.0
-    for there, blocks in zip(held, data.blocks, strict=True):
-        missed += mean("scan_blocks") * (1 - there) * blocks / every
-        requests += (
-            blocks / every * sum(kind.share * scan_reads(kind.scan_blocks, 1 - there, mbrc) for kind in kinds)
-        )
+    for there, blocks in zip(resident, data.blocks, strict=True):
+        missed += scan_blocks * (1 - there) * blocks / every
+        requests += blocks / every * sum(kind.share * scan_reads(kind.scan_blocks, 1 - there, mbrc) for kind in kinds)
     cpu = _mixed(kinds, lambda kind: kind.cpu)
-    wanted = ReadsAsked(
-        reads=reads,
-        scan_reads=requests,
-        scan_blocks=missed,
-    )
-    cpu[asked.READS] = wanted.requests * stated_call_s(host.read_call_s)
-    for cause, seconds in asked.block_cpu_s(system).items():
+    wanted = ReadsAsked(reads=reads, scan_reads=requests, scan_blocks=missed)
+    cpu[transaction_demand.READS] = wanted.requests * stated_call_s(system.host.read_call_s)
+    for cause, seconds in transaction_demand.block_cpu_s(system).items():
         cpu[cause] = wanted.blocks * seconds
-    threads = host.cores.threads
-    hottest, changed_hottest = mean("hottest_gets"), mean("hottest_changes")
-    busy_s = sum(cpu.values())
+    return _Wants(wanted, on_disk, batches, scan_blocks, kinds, data, hit, cpu, mbrc, memory)
+
+
+def _of_every_device(system: System, work: Transactions, wants: _Wants) -> dict[str, Any]:
+    """What of a mean transaction is the same whichever device it reads from."""
+    host, disk, threads = system.host, system.disk, int(system.host.cores.threads)
+    busy_s, hottest, changed_hottest = wants.cpu_s, wants.mean("hottest_gets"), wants.mean("hottest_changes")
 
     def between(times: float) -> float:
         return busy_s * work.hottest_blocks / times if times else 0.0
 
     none = [processors.Contention(0.0, 0.0, 0.0)] * (threads + 1)
     log_disk = log_disk_of(system)
-    log_fixed_s, log_rate = float(disk_means.overhead_s(disk, True)), disk.bus_bytes_per_s
-    if not disk.write_cache_bytes:
-        log_fixed_s += disk.rotation_s / 2
-        log_rate = disk_means.rate_bytes_per_s(disk, True)
-    every_device: dict[str, Any] = {
+    log_fixed_s, log_rate = map(float, log_device(system))
+    return {
         "work": work,
-        "kinds": kinds,
-        "data": data,
+        "kinds": wants.kinds,
+        "data": wants.data,
         "open_loop": work.rate_per_s is not None,
         "think_s": work.think_s,
         "checkpoint_s": system.instance.checkpoint_s,
-        "checkpoint_redo_bytes": float(system.instance.checkpoint_redo_bytes or inf),
-        **host.cores._asdict(),
-        "collision": data.collision,
+        "checkpoint_redo_bytes": _lag_bytes(system, work, wants),
+        "collision": wants.data.collision,
         "logical_io_s": host.logical_io_s,
-        "hit": hit,
-        "asked": wanted,
-        "on_disk": on_disk,
-        "cpu": cpu,
+        "hit": wants.hit,
+        "device_reads": wants.device_reads,
+        "on_disk": wants.on_disk,
+        "cpu": wants.cpu,
         "cpu_s": busy_s,
         "latch": processors.contention(threads, between(hottest), host.latch_hold_s, host.latch_spin_s)
         if hottest
@@ -258,21 +244,39 @@ def parts_of(
         "pin": processors.contention(threads, between(changed_hottest), host.change_block_s, 0.0)
         if changed_hottest
         else none,
-        "commits": sum(kind.share for kind in kinds if kind.commits),
-        "redo_bytes": mean("redo_bytes"),
+        "commits": sum(kind.share for kind in wants.kinds if kind.commits),
+        "redo_bytes": wants.mean("redo_bytes"),
         "hottest_gets": hottest,
-        "apart_s": mean("apart_s"),
+        "apart_s": wants.mean("apart_s"),
         "threads": threads,
-        "mbrc": mbrc,
+        "mbrc": wants.mbrc,
         "log_turns": bool(disk.rotation_s and not disk.write_cache_bytes),
         "log_fixed_s": log_fixed_s,
         "log_bytes_per_s": log_rate,
+        "log_loop_s": host.log_write_call_s + float(commit.posts_s(host.commit_overhead_s, 1)),
         "log_cv": float(log_disk.service_cv),
         "log_limit_bytes_per_s": log_disk.throughput_limit_bytes_per_s or inf,
         "log_buffer_bytes": system.instance.log_buffer_bytes,
-        "redo_held_s": mean("redo_bytes") / float(disk_means.sequential_bytes_per_s(log_disk, True)),
+        "redo_busy_s": wants.mean("redo_bytes") / float(disk_means.sequential_bytes_per_s(log_disk, True)),
     }
-    wants = _Wants(wanted, on_disk, batches, mean("scan_blocks"), kinds, busy_s, mbrc, memory)
+
+
+def _lag_bytes(system: System, work: Transactions, wants: _Wants) -> float:
+    """Redo that the checkpoint lags behind at most, by the logs or the time of a recovery."""
+    changes = wants.mean("drawn_changes") + wants.mean("hottest_changes")
+    lag = checkpoint_lag_bytes(system, wants.mean("redo_bytes"), changes, span_bytes(system, work))
+    return float(lag)
+
+
+def _mean(kinds: Sequence[KindDemand], name: str) -> float:
+    """The mean of a number of the kinds."""
+    return float(sum(kind.share * getattr(kind, name) for kind in kinds))
+
+
+def parts_of(system: System, work: Transactions, *, saturated: bool = False, per_s: float | None = None) -> Parts:
+    """The mean transaction of the mix, at the load that is asked for, where it is *saturated*, or at a throughput."""
+    wants = _wants_of(system, work, saturated, per_s)
+    every_device, data = _of_every_device(system, work, wants), wants.data
 
     def parts_on(device: DataDevice, devices: list[Parts], *, redo: bool) -> Parts:
         of_device = on_device(system, device)
@@ -283,19 +287,19 @@ def parts_of(
             devices=devices,
             name=device.name,
             share=device.share,
-            gets=drawn * device.share,
-            changes=mean("drawn_changes") * device.share,
-            hottest_changes=changed_hottest * device.share,
+            gets=wants.mean("drawn_gets") * device.share,
+            changes=wants.mean("drawn_changes") * device.share,
+            hottest_changes=wants.mean("hottest_changes") * device.share,
             hottest_blocks=max(work.hottest_blocks * device.share, LEAST),
             redo_on_data=redo and system.instance.redo_disk == "data",
-            log_limit_s=_log_limit_s(system, mean("redo_bytes")),
+            log_limit_s=_log_limit_s(system, wants.mean("redo_bytes")),
         )
 
     on_devices = [parts_on(device, [], redo=place == 0) for place, device in enumerate(work.data_devices)]
     whole = parts_on(work.data_devices[0]._replace(share=1.0), on_devices, redo=True)
     if whole.parallel_waits:
         largest = max(device.share for device in work.data_devices)
-        batches_s = sum(count * whole.disk.batch_s(several * largest) for several, count in batches.items())
+        batches_s = sum(count * whole.disk.batch_s(several * largest) for several, count in wants.batches.items())
         whole.batch_s = batches_s / whole.parallel_waits
     return whole
 
@@ -303,25 +307,36 @@ def parts_of(
 class _Wants(NamedTuple):
     """What a mean transaction wants to read, wherever it lies."""
 
-    asked: ReadsAsked
+    device_reads: ReadsAsked
     on_disk: float
     batches: dict[int, float]
     scan_blocks: float
     """Of its scans, those in memory among them."""
     kinds: list[KindDemand]
-    cpu_s: float
+    data: Data
+    hit: float
+    cpu: dict[str, float]
     mbrc: int
     memory: list[InMemory]
+
+    @property
+    def cpu_s(self) -> float:
+        """Of all causes."""
+        return sum(self.cpu.values())
+
+    def mean(self, name: str) -> float:
+        """The mean of a number of the kinds."""
+        return _mean(self.kinds, name)
 
 
 def on_device(system: System, device: DataDevice) -> System:
     """The system as who reads from one of its data devices meets it."""
-    return changed(system, disk=changed(system.disk, **device.own)) if device.own else system
+    return changed(system, disk=changed(system.disk, **device.device_fields)) if device.device_fields else system
 
 
 def _on_device(system: System, work: Transactions, data: Data, wants: _Wants, share: float) -> dict[str, Any]:
     """What goes to a device that has such a share of all blocks, and what it takes there."""
-    size, wanted, on_disk = data.block_size_bytes, wants.asked, wants.on_disk
+    size, wanted, on_disk = data.block_size_bytes, wants.device_reads, wants.on_disk
     reads, requests = wanted.reads * on_disk * share, wanted.scan_reads * on_disk * share
     batches: dict[int, float] = {}
     for several, count in wants.batches.items():
@@ -357,20 +372,10 @@ def _on_device(system: System, work: Transactions, data: Data, wants: _Wants, sh
         "from_log_s": from_log_s,
         "parallel_waits": parallel_waits,
         "single_waits": single_waits,
-        "own_bulk": pairs / max(reads + requests, LEAST),
+        "bulk_requests": pairs / max(reads + requests, LEAST),
         "batch_s": batches_s / parallel_waits if batches else 0.0,
-        "disk_held_s": reads * disk.read_held_s + requests * disk.scan_held_s,
+        "disk_busy_s": reads * disk.read_busy_s + requests * disk.scan_busy_s,
     }
-
-
-def log_disk_of(system: System) -> Disk:
-    """The disk that the log lies on: like that of the data, with a limit and a variation of its own if it has them."""
-    own, varies, disk = system.instance.redo_limit_bytes_per_s, system.instance.redo_service_cv, system.disk
-    if varies is not None:
-        disk = changed(disk, service_cv=varies)
-    if own is None:
-        return disk
-    return changed(disk, throughput_limit_bytes_per_s=min(own, disk.throughput_limit_bytes_per_s or own))
 
 
 def _log_limit_s(system: System, redo_bytes: float) -> float:
@@ -379,10 +384,10 @@ def _log_limit_s(system: System, redo_bytes: float) -> float:
     if system.instance.redo_disk == "data":
         return 0.0
     size, takes_s = float(commit.log_write_bytes(redo_bytes)), 0.0
-    if host.iops_limit is not None and disk.iops_limit == host.iops_limit:
-        takes_s = float(limits.counted_requests(disk, size)) / host.iops_limit
+    if host.iops_limit is not None and disk.iops_limit == host.iops_limit / disk.raid_disks:
+        takes_s = float(volume_limits.counted_requests(disk, size)) / host.iops_limit
     bytes_per_s = host.bandwidth_limit_bytes_per_s
-    if bytes_per_s is not None and disk.throughput_limit_bytes_per_s == bytes_per_s:
+    if bytes_per_s is not None and disk.throughput_limit_bytes_per_s == bytes_per_s / disk.raid_disks:
         takes_s = max(takes_s, size / bytes_per_s)
     return takes_s
 
@@ -418,11 +423,9 @@ def references_per_s(
             rooms[group] = min(left, float(data.blocks[group]))
             left -= rooms[group]
     hit = sum(
-        share * room / blocks
-        for share, room, blocks in zip(data.shares, rooms, data.blocks, strict=True)
-        if blocks
+        share * room / blocks for share, room, blocks in zip(data.shares, rooms, data.blocks, strict=True) if blocks
     )
-    reads = gets * max(0.0, 1 - hit) * (1 - asked.in_page_cache(system))
+    reads = gets * max(0.0, 1 - hit) * (1 - transaction_demand.in_page_cache(system))
     cores = system.host.cores
     disk_s = reads_s = 0.0
     for device in work.data_devices:
@@ -431,7 +434,7 @@ def references_per_s(
         there = reads * device.share
         disk_s = max(disk_s, there / float(disk_means.random_requests_per_s(disk, *where)))
         reads_s += there * float(disk_means.random_moments(disk, *where)[0])
-    most = 1 / max(cpu_s / processors.capacity_cores(cores.threads, cores), disk_s, LEAST)
+    most = 1 / max(cpu_s / processors.capacity_cores(int(cores.threads), cores), disk_s, LEAST)
     if saturated:
         return float(most * gets)
     wanted = work.rate_per_s or work.users / max(work.think_s + cpu_s + apart_s + reads_s, LEAST)
@@ -448,7 +451,7 @@ def span_bytes(system: System, work: Transactions, share: float = 1.0) -> float:
 class InMemory(NamedTuple):
     """How the blocks of a group are in memory; see :class:`Group`."""
 
-    held: float = 0.0
+    resident: float = 0.0
     was_hot: float = 0.0
     heated: float = 0.0
     passing_gets: float = inf
@@ -457,7 +460,7 @@ class InMemory(NamedTuple):
 
 def in_memory(system: System, data: Data, gets_per_s: float = 0.0) -> list[InMemory]:
     """How each group of blocks is in memory in the long run; as many of its gets find their block as are held."""
-    rules = asked.touch_rules(system)
+    rules = transaction_demand.touch_rules(system)
     memory = [InMemory()] * len(data.blocks)
     for pool in data.pools:
         groups = [group for group in pool.groups if data.blocks[group]]
@@ -470,14 +473,14 @@ def in_memory(system: System, data: Data, gets_per_s: float = 0.0) -> list[InMem
         needed = max(1, rules.hot_count - rules.first_count)
         resides = touch_count.residence(pool.room_blocks, popularity, blocks, rules, late)
         for group, popular, there in zip(groups, popularity, resides, strict=True):
-            held, read = there.cold + there.hot, there.cold * there.read
+            resident, read = there.cold + there.hot, there.cold * there.read
             soon = min(1.0, needed * late / there.stay) * (1 - there.heated) if there.stay else 0.0
             memory[group] = InMemory(
-                held,
-                held - read,
+                resident,
+                resident - read,
                 there.heated,
                 there.stay * popular / share if there.stay else inf,
-                soon * read / max(held, LEAST),
+                soon * read / max(resident, LEAST),
             )
     return memory
 

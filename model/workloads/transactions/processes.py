@@ -8,12 +8,12 @@ from typing import NamedTuple
 import simpy
 
 from blocktime.model import interim
-from blocktime.model.demand.transactions import run_transactions
+from blocktime.model.demand.transaction_demand import run_transactions
 from blocktime.model.errors import OverBudget
 from blocktime.model.laws.commit import LOG_FILES_BYTES
-from blocktime.model.results import RunResult
-from blocktime.model.sim.machine import Machine, Place
+from blocktime.model.results import ResponseLine, RunResult
 from blocktime.model.sim.references import CHUNK, place_limits
+from blocktime.model.sim.shared_machine import Machine, Place
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.at_begin import begin_of
 from blocktime.model.workloads.transactions.by_events import ByEvents
@@ -93,7 +93,7 @@ class TransactionsProgram:
         self.run = ByEvents(system, work, expected, at_begin, max(1, self.first // BATCHES))
         self.end_byte = place.first_byte + place_limits(expected.parts.data)
         if at_begin.redo in at_begin.devices.values() and system.instance.redo_byte is None:
-            self.end_byte = at_begin.log_byte + LOG_FILES_BYTES
+            self.end_byte = max(self.end_byte, at_begin.log.first_byte + LOG_FILES_BYTES)
         machine.pool = machine.pool or self.run.state.pools[-1]
 
     def until(self, transactions: int) -> None:
@@ -110,7 +110,11 @@ class TransactionsProgram:
         self._limit = limit
         return self.run.may_end
 
-    def held_blocks(self) -> None:
+    def lines(self) -> list[ResponseLine]:
+        """Its response over time, by the intervals of iostat."""
+        return self.run.played().lines(self.system.iostat.interval_s)
+
+    def warm_blocks(self) -> None:
         """None: its pools are filled when it begins."""
 
     def result(self, name: str) -> RunResult | None:

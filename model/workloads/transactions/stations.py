@@ -9,23 +9,18 @@ from typing import Final, NamedTuple
 from blocktime.model.bounds import Bounds, saturated
 from blocktime.model.demand.device_calls import changed
 from blocktime.model.demand.host_limits import through_host
-from blocktime.model.demand.transactions import CPUS, DBWR, REDO, data_disk_name, run_transactions
-from blocktime.model.laws import limits
+from blocktime.model.demand.transaction_demand import CPUS, DBWR, REDO, data_disk_name, run_transactions
+from blocktime.model.laws import volume_limits
+from blocktime.model.laws.block import itl_limit
 from blocktime.model.laws.changed_blocks import undo_gets
-from blocktime.model.laws.commit import log_write_bytes
-from blocktime.model.laws.processors import speed_of
+from blocktime.model.laws.commit import least_overhead_s, log_write_bytes
+from blocktime.model.laws.processors import thread_speed
 from blocktime.model.loops import fastest
 from blocktime.model.machine.device.elevator import IN_ORDER
 from blocktime.model.spec import System, Transactions
 from blocktime.model.workloads.transactions.disk import LEAST
 from blocktime.model.workloads.transactions.parts import Parts, parts_of
-from blocktime.model.workloads.transactions.writers import (
-    Demands,
-    disk_demands,
-    due_at,
-    more_at,
-    reads_at_most,
-)
+from blocktime.model.workloads.transactions.write_rates import Demands, disk_demands, due_at, more_at, reads_at_most
 
 DiskDemands = Callable[[Parts, float], Demands]
 """What a transaction takes of a disk at a throughput."""
@@ -96,9 +91,9 @@ def _least_disk_demands(device: Parts, per_s: float) -> Demands:
     """
     disk, leaving = device.disk, fastest(due_at)(device, per_s).leaving
     gain_s = _most_gain_s(device, device.requests / max(device.requests + leaving, LEAST)) / disk.servers
-    read_s = device.disk_held_s - device.requests * gain_s * (1 - disk.read_hit_fraction)
+    read_s = device.disk_busy_s - device.requests * gain_s * (1 - disk.read_hit_fraction)
     read_s -= device.scans_go_on * disk.scan_near_s / disk.servers
-    write_s = disk.write_held_s * (1 - min(1.0, gain_s / disk.read_held_s if disk.read_held_s else 0.0))
+    write_s = disk.write_busy_s * (1 - min(1.0, gain_s / disk.read_busy_s if disk.read_busy_s else 0.0))
     redo_s = device.redo_bytes / disk.bytes_per_s
     data_s = max(0.0, read_s) + leaving * write_s + (redo_s / disk.servers if device.redo_on_data else 0.0)
     return fastest(Demands)(data_s, leaving / disk.writer_per_s, 0.0 if device.redo_on_data else redo_s)
@@ -119,16 +114,14 @@ def _cpu_demand_s(parts: Parts, others: float) -> float:
 
     More processes run more work at once, but each spins longer for a latch: the least of all numbers of them.
     """
-    undo, hottest = 0.0, 1 / parts.hottest_blocks
+    undo, hottest, entries = 0.0, 1 / parts.hottest_blocks, itl_limit(parts.data.block_size_bytes)
     for kind in parts.kinds:
-        undo += float(kind.share * undo_gets(kind.drawn_gets, others, parts.changes, parts.collision))
-        undo += float(kind.share * undo_gets(kind.hottest_gets, others, parts.hottest_changes, hottest))
+        undo += float(kind.share * undo_gets(kind.drawn_gets, others, parts.changes, parts.collision, entries))
+        undo += float(kind.share * undo_gets(kind.hottest_gets, others, parts.hottest_changes, hottest, entries))
     work_s: float = parts.cpu_s + undo * parts.logical_io_s
     least_s, threads = inf, parts.threads
     for running in range(1 if parts.latch[threads].spin_s else threads, threads + 1):
-        speed = speed_of(
-            running, parts.cores, parts.threads_per_core, parts.smt_gain_fraction, parts.busy_loss_fraction
-        )
+        speed = thread_speed(running, parts.system.host.cores)
         spins_s: float = parts.hottest_gets * parts.latch[running].spin_s
         least_s = min(least_s, (work_s + spins_s) / speed / running)
     return float(least_s)
@@ -139,15 +132,16 @@ def least_response_s(parts: Parts) -> float:
     least_s = parts.cpu_s + parts.apart_s
     for device in parts.devices:
         least_s += device.disk_s - device.scans_go_on * device.disk.scan_near_s
-    return float(least_s + parts.commits * log_write_s(parts))
+    host = parts.system.host
+    overhead_s = float(least_overhead_s(host.log_write_call_s, host.commit_overhead_s))
+    return float(least_s + parts.commits * (log_write_s(parts) + overhead_s))
 
 
 def log_write_s(parts: Parts) -> float:
     """Seconds of a log write of one commit at least; on a turning disk its block is just there."""
     fixed_s = parts.disk.write_overhead_s if parts.log_turns else parts.log_fixed_s
-    return float(
-        fixed_s + log_write_bytes(parts.redo_bytes / max(parts.commits, LEAST)) / parts.log_bytes_per_s
-    )
+    size_bytes = log_write_bytes(parts.redo_bytes / max(parts.commits, LEAST))
+    return max(float(fixed_s + size_bytes / parts.log_bytes_per_s), parts.system.instance.standby_s)
 
 
 class Pace(NamedTuple):
@@ -161,21 +155,21 @@ class Pace(NamedTuple):
 def at_pace(system: System, work: Transactions) -> Pace:
     """The system behind its host's limits, whose volume spends its burst credits evenly over a run [aws-ebs]."""
     system = through_host(system)
-    own_iops, burst_iops = system.disk.iops_limit, system.disk.burst_iops
-    if own_iops is None or burst_iops is None or burst_iops <= own_iops:
+    base_iops, burst_iops = system.disk.iops_limit, system.disk.burst_iops
+    if base_iops is None or burst_iops is None or burst_iops <= base_iops:
         return Pace(system, inf)
     bursting = changed(system, disk=changed(system.disk, iops_limit=burst_iops, burst_iops=None))
     parts = parts_of(bursting, work)
     per_s = bounds_of(bursting, work).most_per_s(work.rate_per_s or work.users)
-    lasts_s = limits.credits_last_s(system.disk, per_s * _counted(parts, per_s))
+    lasts_s = volume_limits.credits_last_s(system.disk, per_s * _counted(parts, per_s))
     share = min(1.0, lasts_s * per_s / run_transactions(work))
-    pace = 1 / (share / burst_iops + (1 - share) / own_iops)
+    pace = 1 / (share / burst_iops + (1 - share) / base_iops)
     return Pace(changed(system, disk=changed(system.disk, iops_limit=pace, burst_iops=None)), lasts_s)
 
 
 def _counted(parts: Parts, per_s: float) -> float:
     """Requests of a transaction that count for the limit of its volume [aws-ebs]."""
     scan_bytes = parts.data.block_size_bytes * parts.scan_read_blocks / max(parts.scan_reads, LEAST)
-    scans = parts.scan_reads * float(limits.counted_requests(parts.system.disk, scan_bytes))
+    scans = parts.scan_reads * float(volume_limits.counted_requests(parts.system.disk, scan_bytes))
     commits = parts.commits if parts.redo_on_data else 0.0
     return float(parts.reads + scans + fastest(due_at)(parts, per_s).wanted + commits)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from array import array
 from enum import IntEnum
 
-from blocktime.model.loops.rows import GivenReals, GivenWholes
+from blocktime.model.loops.arrays import GivenReals, GivenWholes
 
-READ, SCAN, SYNC, LATCH, BUSY, OTHER, FREE, PARALLEL, SPACE = 0, 1, 2, 3, 4, 5, 6, 7, 8
-"""What sessions of transactions wait for, by its number in the sums."""
-EVENTS = 9
+READ, SCAN, SYNC, LATCH, BUSY, OTHER, FREE, PARALLEL = 0, 1, 2, 3, 4, 5, 6, 7
+SPACE, INCOMPLETE, ARCHIVING = 8, 9, 10
+"""What sessions of transactions wait for, by its number in the sums; the last three are for room for redo, by what the
+log itself waits for."""
+EVENTS = 11
 
 
 class Sum(IntEnum):
@@ -87,5 +89,5 @@ class Tally:
 
     def sums(self, now_s: float, written: int, log_writes: int) -> list[float]:
         """All sums as one row, by :class:`Sum`; the difference of two rows is what happened in between."""
-        own = [self.cpu_s, self.run_queue_s, self.spin_s, self.undo, self.gets, self.misses, self.requests]
-        return [now_s, written, log_writes, *own, *self.waits, *self.waited_s]
+        totals = [self.cpu_s, self.run_queue_s, self.spin_s, self.undo, self.gets, self.misses, self.requests]
+        return [now_s, written, log_writes, *totals, *self.waits, *self.waited_s]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import simpy
 
 from blocktime.model.laws.changed_blocks import undo_gets
+from blocktime.model.loops.arrays import Reals, Wholes, reals, wholes
 from blocktime.model.loops.calendar import Waiter
 from blocktime.model.loops.places import Places
-from blocktime.model.loops.rows import Reals, Wholes, reals, wholes
 from blocktime.model.machine.device.servers import Processors
 from blocktime.model.sim.clock import Clock
 from blocktime.model.sim.data_files import BlockRequests
@@ -34,17 +34,7 @@ from blocktime.model.workloads.transactions.tally import (
     Tally,
 )
 
-THINKING, GETTING, SCANNING, APART, AWAITING, COMPUTING, READING, NOTING, COMMITTING = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-)
+THINKING, GETTING, SCANNING, APART, AWAITING, COMPUTING, READING, NOTING, COMMITTING = (0, 1, 2, 3, 4, 5, 6, 7, 8)
 """Waits of a session: for its user, buffers, time outside the model, other sessions' reads, CPU, its read, the log."""
 GET_NS = 30
 """Work of a get, on a processor of the 2020s."""
@@ -90,6 +80,8 @@ class StepCosts:
     collision: float
     hottest_changes: float
     hottest_collision: float
+    entries: float
+    """Of a block's ITL list at most."""
 
 
 @dataclass
@@ -117,11 +109,11 @@ class SimulationState:
     thinks_s: Iterator[float]
     """Pauses of the users, in the order in which they begin."""
     ended: Callable[[], None]
-    """Called after as many transactions as were *asked* for."""
+    """Called after as many transactions as :attr:`stop_at` says."""
     reading: Places
     """Blocks that are being read, with the number of the session that was last to begin with each."""
     sessions: list[TransactionSession]
-    asked: int = 0
+    stop_at: int = 0
     done: int = 0
     """Transactions that have ended."""
     drawn: int = 0
@@ -154,7 +146,7 @@ class TransactionSession(Waiter):
     """A session and its transaction, from its first call to the end of its commit; then it thinks, or is idle."""
 
     _state: SimulationState
-    _own: int
+    _session: int
     """Its number."""
     _idle: list[TransactionSession] | None
     """Where sessions go whose users do not come again."""
@@ -195,6 +187,8 @@ class TransactionSession(Waiter):
     _stretch_s: float
     """Of work between two reads."""
     _undo: float
+    _awaits_log: bool
+    """Whether its redo waits for the next log, and not for room in the buffer."""
     _spin_s: float
     _latch_s: float
     _pin_s: float
@@ -210,7 +204,7 @@ class TransactionSession(Waiter):
     def __init__(self, state: SimulationState, idle: list[TransactionSession] | None) -> None:
         self._state, self._idle = state, idle
         self._waits = THINKING
-        self._own = len(state.sessions)
+        self._session = len(state.sessions)
         state.sessions.append(self)
         self._reads, self._others = 0, []
         self._awaited, self._awaited_reads, self._scanned = [], [], []
@@ -235,7 +229,8 @@ class TransactionSession(Waiter):
             self._waited(OTHER)
             self._await_others()
         elif waits == NOTING:
-            self._waited(SPACE)
+            log = self._state.log
+            self._waited(SPACE + (log.awaited_last if self._awaits_log else 0))
             self._commit()
         elif waits == GETTING:
             self._waited(FREE)
@@ -259,7 +254,6 @@ class TransactionSession(Waiter):
         calls.append(self)
 
     def _begin(self) -> None:
-        """The next transaction begins."""
         state = self._state
         if state.drawn == CHUNK:
             state.chunk, state.drawn = state.references.chunk(), 0
@@ -291,9 +285,10 @@ class TransactionSession(Waiter):
         costs, others = state.costs, state.under_way
         if not others:
             return 0.0
-        extra_gets: float = undo_gets(kind.drawn_gets, others, costs.changes, costs.collision)
+        extra_gets: float = undo_gets(kind.drawn_gets, others, costs.changes, costs.collision, costs.entries)
         if costs.hottest_changes:
-            extra_gets += undo_gets(kind.hottest_gets, others, costs.hottest_changes, costs.hottest_collision)
+            hottest = costs.hottest_changes, costs.hottest_collision
+            extra_gets += undo_gets(kind.hottest_gets, others, hottest[0], hottest[1], costs.entries)
         return extra_gets
 
     def _get(self) -> None:
@@ -305,9 +300,7 @@ class TransactionSession(Waiter):
             pool: BufferPool = state.pools[0 if self._done < first else 1]
             behind = begin + first if self._done < first else end
             now = begin + self._done
-            self._done += pool.got(
-                chunk.blocks[now:behind], chunk.changes[now:behind], chunk.changes[:0], self._missed
-            )
+            self._done += pool.got(chunk.blocks[now:behind], chunk.changes[now:behind], chunk.changes[:0], self._missed)
             if begin + self._done < behind:
                 self._wait(pool.writer.cleaned(), GETTING)
                 return
@@ -331,9 +324,7 @@ class TransactionSession(Waiter):
             while self._done < count:
                 pool: BufferPool = state.pools[0 if self._done < hot else 1]
                 now, behind = self._done, hot if self._done < hot else count
-                self._done += pool.got(
-                    blocks[now:behind], none[now:behind], all_of_them[now:behind], self._scanned
-                )
+                self._done += pool.got(blocks[now:behind], none[now:behind], all_of_them[now:behind], self._scanned)
                 if self._done < behind:
                     self._wait(pool.writer.cleaned(), SCANNING)
                     return
@@ -358,14 +349,14 @@ class TransactionSession(Waiter):
         if self._scanned:
             self._hand_over_scans()
         state.env.watch.hold(MISSED_BYTES * len(self._to_read))
-        own_s: float = (
+        work_s: float = (
             kind.cpu_s
             + self._requests * costs.read_s
             + self._misses * costs.fill_s
             + self._undo * costs.undo_s
             + self._spin_s
         )
-        self._stretch_s, self._place = own_s / (len(self._events) + 1), 0
+        self._stretch_s, self._place = work_s / (len(self._events) + 1), 0
         apart_s = kind.apart_s + (self._latch_s + self._pin_s)
         if apart_s > 0:
             self._waits = APART
@@ -395,7 +386,6 @@ class TransactionSession(Waiter):
             at += size
 
     def _hand_over_scans(self) -> None:
-        """Reads of a scan."""
         self._events, self._counts, self._lengths = self._events[:], self._counts[:], self._lengths[:]
         for first, length in self._state.layout.runs(self._scanned, self._state.costs.mbrc):
             self._add_read(SCAN, [first], length)
@@ -458,7 +448,7 @@ class TransactionSession(Waiter):
         if length == 1:
             for k in range(begin, self._place):
                 block: int = self._to_read[k]
-                state.reading.put(block, self._own)
+                state.reading.put(block, self._session)
 
     def _has_read(self) -> None:
         """Go on after a read, and let others go on that have waited for it."""
@@ -470,7 +460,7 @@ class TransactionSession(Waiter):
         self._reads += 1
         for k in range(self._place - count, self._place):
             block: int = self._to_read[k]
-            if state.reading.at(block) == self._own:
+            if state.reading.at(block) == self._session:
                 state.reading.drop(block)
         others = self._others
         if not others:
@@ -484,7 +474,9 @@ class TransactionSession(Waiter):
 
     def _note(self) -> None:
         """All is read and worked on: redo goes to the log, once there is room for it."""
-        space: simpy.Event | None = self._state.log.note(self._kind.redo_bytes)
+        log = self._state.log
+        space: simpy.Event | None = log.note(self._kind.redo_bytes)
+        self._awaits_log = log.awaited != 0
         if space is None:
             self._commit()
         else:
@@ -513,7 +505,7 @@ class TransactionSession(Waiter):
         tally.ended(state.env.now - self._begin_s, chunk.kinds[number])
         state.env.watch.hold(ENDED_BYTES - MISSED_BYTES * len(self._to_read))
         state.done += 1
-        if state.done == state.asked:
+        if state.done == state.stop_at:
             state.ended()
         self._waits = THINKING
         if self._idle is None:

@@ -10,11 +10,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from blocktime.model.demand.transactions import Data, Pool
-from blocktime.model.kernels.buffers import Buffers
-from blocktime.model.kernels.cache import looked_up
+from blocktime.model.demand.transaction_demand import Data, Pool
+from blocktime.model.kernels.buffer_kernel import Buffers
 from blocktime.model.laws import touch_count
-from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.cache_misses import TouchRules
 from blocktime.model.sim.streams import stream
 from blocktime.model.workloads.transactions.parts import DirtyGroup
 
@@ -33,10 +32,10 @@ def warm(buffers: Buffers, pool: Pool, data: Data, rules: TouchRules, chance: Ch
     popularity = [data.shares[group] / data.blocks[group] for group in groups]
     blocks = [float(data.blocks[group]) for group in groups]
     per_s = max(LEAST, float(sum(data.shares[group] for group in groups)) * chance.gets_per_s)
-    held = touch_count.residence(pool.room_blocks, popularity, blocks, rules, per_s * rules.touch_time_s)
+    residence = touch_count.residence(pool.room_blocks, popularity, blocks, rules, per_s * rules.touch_time_s)
     first = [0, *accumulate(int(size) for size in data.blocks)]
     parts = [_Standing.none()]
-    for group, popular, resides in zip(groups, popularity, held, strict=True):
+    for group, popular, resides in zip(groups, popularity, residence, strict=True):
         size, share = int(data.blocks[group]), resides.cold + resides.hot
         inside = first[group] + some_of(size, round(share * size), stream(chance.seed, f"warm {group}"))
         got_per_s = max(LEAST, popular * chance.gets_per_s)
@@ -106,7 +105,12 @@ def some_of(blocks: int, count: int, draws: np.random.Generator) -> NDArray[np.i
     """*count* different blocks of the first *blocks*; of two counts the smaller is a part of the larger."""
     if 4 * count > blocks:
         return draws.permutation(blocks)[:count].astype(np.int64)
-    return looked_up(draws.integers(0, blocks, 2 * count + 64))[1][:count]
+    drawn = draws.integers(0, blocks, 2 * count + 64)
+    bits = drawn.size.bit_length()
+    # sorted by block, and by the place among those drawn that stands behind it
+    ranked: NDArray[np.int64] = np.sort(drawn << bits | np.arange(drawn.size))
+    is_first: NDArray[np.bool_] = np.diff(ranked >> bits, prepend=-1) != 0
+    return drawn[np.sort(ranked[is_first] & (1 << bits) - 1)[:count]]
 
 
 def of_block(blocks: NDArray[np.int64], seed: int, what: str) -> NDArray[np.float64]:
@@ -142,17 +146,17 @@ class Dirty(NamedTuple):
 
 def dirty(buffers: Buffers, data: Data, groups: list[DirtyGroup], chance: Chance, age_s: float) -> Dirty:
     """Let blocks be dirty as they are in the long run, if DBWR writes them at an age: some leave the cache before."""
-    held = buffers.resident()
-    whose = np.searchsorted(np.cumsum(np.array(data.blocks))[:-1], held, side="right")
+    cached = buffers.resident()
+    whose = np.searchsorted(np.cumsum(np.array(data.blocks))[:-1], cached, side="right")
     shares = np.array([group.dirty_fraction for group in groups])[whose]
-    chosen = of_block(held, chance.seed, "dirty") < shares
-    held, whose = held[chosen], whose[chosen]
+    chosen = of_block(cached, chance.seed, "dirty") < shares
+    cached, whose = cached[chosen], whose[chosen]
     leave_per_s = np.array([group.leave_per_s for group in groups])[whose]
-    since_s = -_ages_s(leave_per_s, age_s, of_block(held, chance.seed, "since"))
+    since_s = -_ages_s(leave_per_s, age_s, of_block(cached, chance.seed, "since"))
     order = in_order(since_s)
     # NOTE: as long ago as they were filled, so that it is no touch that counts
-    buffers.work(held, np.ones(held.size, dtype=bool), None, -chance.age_s)
-    return Dirty(held[order], since_s[order])
+    buffers.work(cached, np.ones(cached.size, dtype=bool), None, -chance.age_s)
+    return Dirty(cached[order], since_s[order])
 
 
 def hottest_dirty(first: int, blocks: int, changes_per_s: float, age_s: float, seed: int) -> Dirty:
@@ -175,9 +179,7 @@ def together(pool: Dirty, hottest: Dirty) -> Dirty:
     return Dirty(blocks[order], since_s[order])
 
 
-def _ages_s(
-    leave_per_s: NDArray[np.float64], most_s: float, place: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _ages_s(leave_per_s: NDArray[np.float64], most_s: float, place: NDArray[np.float64]) -> NDArray[np.float64]:
     """Ages below the most, the less frequent the more have left before: by the inverse of their distribution."""
     gone = -np.expm1(-leave_per_s * most_s)
     slow = leave_per_s * most_s < 1e-9

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from blocktime.model.errors import OutsideLaw, SpecError
-from blocktime.model.kernels import buffers
-from blocktime.model.kernels.buffers import Buffers
-from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.laws.cache_misses import TouchRules
+from blocktime.model.loops import as_written
+from tests.counted_buffers import CountedBuffers
 from tests.oracles.caches import TouchCount, all_rules
-from tests.plain import plain_loops
 
 Reference = tuple[int, bool, bool]
 
@@ -36,13 +35,13 @@ fills = st.none() | st.tuples(
 )
 
 
-def plain(size: int, rules: TouchRules | None = None) -> Buffers:
-    with plain_loops(buffers):
-        return Buffers(size, rules)
+def plain(size: int, rules: TouchRules | None = None) -> CountedBuffers:
+    with as_written():
+        return CountedBuffers(size, rules)
 
 
-def compiled(size: int, rules: TouchRules | None = None) -> Buffers:
-    return Buffers(size, rules)
+def compiled(size: int, rules: TouchRules | None = None) -> CountedBuffers:
+    return CountedBuffers(size, rules)
 
 
 WAYS = [plain, compiled]
@@ -52,19 +51,18 @@ class Twin(TouchCount):
     """The literal cache, told the same at once."""
 
     def work(self, stream: list[Reference], now_s: float) -> tuple[Any, ...]:
-        misses, to_write, newly_dirty, inspected = list[int](), list[int](), list[int](), 0
+        misses, to_write, newly_dirty = list[int](), list[int](), list[int]()
         for k, (block, change, aside) in enumerate(stream):
             if not self.touch(block, now_s):
                 search = self.read(block, now_s, cold_end=aside)
                 to_write += search.to_write
-                inspected += search.inspected
                 if not search.found:
-                    return misses, k, to_write, newly_dirty, inspected
+                    return misses, k, to_write, newly_dirty
                 misses.append(k)
             if change and block not in self.dirty:
                 newly_dirty.append(block)
                 self.change(block)
-        return misses, len(stream), to_write, newly_dirty, inspected
+        return misses, len(stream), to_write, newly_dirty
 
     def write(self, blocks: list[int]) -> None:
         for block in blocks:
@@ -77,15 +75,15 @@ class Twin(TouchCount):
                 self.count[block] = count if isinstance(count, int) else count[k]
 
 
-def worked(cache: Buffers, stream: list[Reference], now_s: float) -> tuple[Any, ...]:
+def worked(cache: CountedBuffers, stream: list[Reference], now_s: float) -> tuple[Any, ...]:
     blocks, changes, cold_end = zip(*stream, strict=True) if stream else ((), (), ())
     given = np.array(blocks, dtype=np.int64)
-    work = cache.work(given, np.array(changes, dtype=bool), np.array(cold_end, dtype=bool), now_s)
+    work = cache.counted(given, np.array(changes, dtype=bool), np.array(cold_end, dtype=bool), now_s)
     assert work.misses.dtype == work.to_write.dtype == work.newly_dirty.dtype == np.int64
-    return work.misses.tolist(), work.done, work.to_write.tolist(), work.newly_dirty.tolist(), work.inspected
+    return work.misses.tolist(), work.done, work.to_write.tolist(), work.newly_dirty.tolist()
 
 
-def same(cache: Buffers, twin: Twin) -> None:
+def same(cache: CountedBuffers, twin: Twin) -> None:
     """In all that shows from outside."""
     assert cache.regions() == (twin.cold, twin.hot)
     resident = cache.resident().tolist()
@@ -111,7 +109,7 @@ def same(cache: Buffers, twin: Twin) -> None:
     rules=TouchRules(),
 )
 def test_work_is_that_of_the_state(
-    way: Callable[..., Buffers], fill: Any, steps: Any, size: int, rules: TouchRules
+    way: Callable[..., CountedBuffers], fill: Any, steps: Any, size: int, rules: TouchRules
 ) -> None:
     cache, twin, now_s = way(size, rules), Twin(size, rules), 0.0
     if fill is not None:
@@ -136,7 +134,7 @@ def test_work_is_that_of_the_state(
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("size", [1, 300, 5_000])
-def test_long_work_is_that_of_the_state(way: Callable[..., Buffers], size: int) -> None:
+def test_long_work_is_that_of_the_state(way: Callable[..., CountedBuffers], size: int) -> None:
     """Look-ups among 20,000 blocks with changes and scans, a writer that comes late, and files far apart."""
     random, count = np.random.default_rng(size), 60_000
     cache, twin, writing = way(size), Twin(size), list[int]()
@@ -167,10 +165,10 @@ def test_long_work_is_that_of_the_state(way: Callable[..., Buffers], size: int) 
 # One promise at a time
 
 
-def used(cache: Buffers, *blocks: int, now_s: float = 0.0, scan: bool = False, change: bool = False) -> None:
+def used(cache: CountedBuffers, *blocks: int, now_s: float = 0.0, scan: bool = False, change: bool = False) -> None:
     """These blocks are used, one after the other at one moment."""
     many = len(blocks)
-    cache.work(blocks, [change] * many, [scan] * many, now_s)
+    cache.counted(blocks, [change] * many, [scan] * many, now_s)
 
 
 def test_touches_within_three_seconds_count_once() -> None:
@@ -207,8 +205,8 @@ def test_a_hot_dirty_buffer_is_kept_and_not_written() -> None:
     used(cache, 1)
     used(cache, 1, now_s=3.0, change=True)
     used(cache, 2, now_s=3.0)
-    work = cache.work([3], [False], None, 3.0)
-    assert (work.to_write.tolist(), work.inspected, cache.regions()) == ([], 2, ([3], [1]))
+    work = cache.counted([3], [False], None, 3.0)
+    assert (work.to_write.tolist(), cache.regions()) == ([], ([3], [1]))
 
 
 def test_what_is_hot_survives_a_large_scan_wherever_it_comes_in() -> None:
@@ -240,56 +238,52 @@ def test_the_hot_region_fills_and_keeps_its_share(percent: float) -> None:
     assert set(shares[400:]) == {2 * percent}
 
 
-@pytest.mark.parametrize(
-    "counts", [{"stay_count": 2}, {"cool_count": 2}, {"cool_count": 5, "hot_criteria": 5}]
-)
+@pytest.mark.parametrize("counts", [{"stay_count": 2}, {"cool_count": 2}, {"cool_count": 5, "hot_criteria": 5}])
 def test_rules_without_end_are_refused(counts: dict[str, Any]) -> None:
     with pytest.raises(OutsideLaw, match="never ends"):
         TouchRules(**counts)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_without_flags_no_block_is_put_aside(way: Callable[..., Buffers]) -> None:
+def test_without_flags_no_block_is_put_aside(way: Callable[..., CountedBuffers]) -> None:
     one, other = way(3), way(3)
     blocks, no = np.arange(40) % 5, np.zeros(40, dtype=bool)
-    assert one.work(blocks, no, None, 0.0).misses.tolist() == other.work(blocks, no, no, 0.0).misses.tolist()
+    assert one.counted(blocks, no, None, 0.0).misses.tolist() == other.counted(blocks, no, no, 0.0).misses.tolist()
     assert one.regions() == other.regions()
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_work_stops_without_a_clean_buffer_and_goes_on_when_one_is_written(
-    way: Callable[..., Buffers],
-) -> None:
+def test_work_stops_without_a_clean_buffer_and_goes_on_when_one_is_written(way: Callable[..., CountedBuffers]) -> None:
     cache, blocks = way(2), np.array([1, 2, 3])
-    work = cache.work(blocks, blocks > 0, None, 0.0)
-    assert (work.misses.tolist(), work.done, work.to_write.tolist(), work.inspected) == ([0, 1], 2, [1, 2], 2)
+    work = cache.counted(blocks, blocks > 0, None, 0.0)
+    assert (work.misses.tolist(), work.done, work.to_write.tolist()) == ([0, 1], 2, [1, 2])
     assert (work.newly_dirty.tolist(), cache.dirty, 3 in cache) == ([1, 2], 2, False)
     cache.written(work.to_write[1:])
-    rest = cache.work(blocks[2:], blocks[2:] > 0, None, 0.0)
+    rest = cache.counted(blocks[2:], blocks[2:] > 0, None, 0.0)
     assert (rest.misses.tolist(), rest.done, rest.to_write.tolist()) == ([0], 1, [])
     assert sorted(cache.resident().tolist()) == [1, 3]
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_answer_outlives_the_next_call(way: Callable[..., Buffers]) -> None:
+def test_an_answer_outlives_the_next_call(way: Callable[..., CountedBuffers]) -> None:
     cache, blocks = way(4), np.arange(4)
-    first = cache.work(blocks, blocks >= 0, None, 0.0)
-    cache.work(blocks[:0], blocks[:0] > 0, None, 0.0)
-    cache.work(blocks[::-1] + 10, blocks < 0, None, 0.0)
+    first = cache.counted(blocks, blocks >= 0, None, 0.0)
+    cache.counted(blocks[:0], blocks[:0] > 0, None, 0.0)
+    cache.counted(blocks[::-1] + 10, blocks < 0, None, 0.0)
     assert (first.misses.tolist(), first.newly_dirty.tolist()) == ([0, 1, 2, 3], [0, 1, 2, 3])
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_comes_as_another_kind_is_taken(way: Callable[..., Buffers]) -> None:
+def test_what_comes_as_another_kind_is_taken(way: Callable[..., CountedBuffers]) -> None:
     cache = way(4)
-    work = cache.work(np.arange(4), np.ones(4, dtype=bool), None, 0.0)
+    work = cache.counted(np.arange(4), np.ones(4, dtype=bool), None, 0.0)
     cache.written(work.to_write)
-    cache.work([1, 2], [0, 1], [True, False], 3)
-    cache.work(np.arange(8, dtype=np.int32)[::2], np.ones(8, dtype=bool)[::2], None, np.float64(4))
+    cache.counted([1, 2], [0, 1], [True, False], 3)
+    cache.counted(np.arange(8, dtype=np.int32)[::2], np.ones(8, dtype=bool)[::2], None, np.float64(4))
     cache.written([1])
     read_only = np.arange(2)
     read_only.flags.writeable = False
-    assert cache.work(read_only, read_only > 5, None, 5).done == 2
+    assert cache.counted(read_only, read_only > 5, None, 5).done == 2
 
 
 def test_a_million_buffers_are_filled_and_found() -> None:
@@ -298,16 +292,16 @@ def test_a_million_buffers_are_filled_and_found() -> None:
     cache.fill(blocks)
     assert len(cache) == 1_000_000
     assert (cache.resident() == blocks).all()
-    work = cache.work(blocks[::-1], np.zeros(blocks.size, dtype=bool), None, 0.0)
+    work = cache.counted(blocks[::-1], np.zeros(blocks.size, dtype=bool), None, 0.0)
     assert (work.misses.size, work.done) == (0, 1_000_000)
-    work = cache.work(blocks + 1, np.zeros(blocks.size, dtype=bool), None, 0.0)
+    work = cache.counted(blocks + 1, np.zeros(blocks.size, dtype=bool), None, 0.0)
     assert (work.misses.size, len(cache)) == (1_000_000, 1_200_000)
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_is_not_in_memory_cannot_be_written(way: Callable[..., Buffers]) -> None:
+def test_what_is_not_in_memory_cannot_be_written(way: Callable[..., CountedBuffers]) -> None:
     cache = way(4)
-    cache.work([1, 2, 3], [True, True, True], None, 0.0)
+    cache.counted([1, 2, 3], [True, True, True], None, 0.0)
     with pytest.raises(KeyError, match="9"):
         cache.written([1, 9, 2])
     assert cache.dirty == 2
@@ -316,7 +310,7 @@ def test_what_is_not_in_memory_cannot_be_written(way: Callable[..., Buffers]) ->
 @pytest.mark.parametrize("way", WAYS)
 @given(before=references, after=references, size=st.integers(1, 14), rules=all_rules)
 def test_a_cache_that_is_filled_as_another_one_stands_goes_on_like_it(
-    way: Callable[..., Buffers], before: Any, after: Any, size: int, rules: TouchRules
+    way: Callable[..., CountedBuffers], before: Any, after: Any, size: int, rules: TouchRules
 ) -> None:
     rules = replace(rules, touch_time_s=0.0)
     cache, filled = way(size, rules), way(size, rules)
@@ -330,7 +324,7 @@ def test_a_cache_that_is_filled_as_another_one_stands_goes_on_like_it(
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_fill_that_is_refused_leaves_the_cache_empty(way: Callable[..., Buffers]) -> None:
+def test_a_fill_that_is_refused_leaves_the_cache_empty(way: Callable[..., CountedBuffers]) -> None:
     cache = way(4)
     with pytest.raises(SpecError, match="blocks: 7 is given twice"):
         cache.fill([7, 8, 7])
@@ -343,15 +337,15 @@ def test_a_fill_that_is_refused_leaves_the_cache_empty(way: Callable[..., Buffer
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (partial(Buffers, 0), "size_blocks: 0 is no whole number of at least 1"),
-        (partial(Buffers, 2**40), "are too many buffers"),
+        (partial(CountedBuffers, 0), "size_blocks: 0 is no whole number of at least 1"),
+        (partial(CountedBuffers, 2**40), "are too many buffers"),
         (lambda: plain(2).fill([1, 2, 3]), "3 blocks for 2 buffers, 0 of them in use"),
         (lambda: plain(2).fill([1], count=[1, 2]), "count has 2 entries for 1 references"),
         (lambda: plain(2).fill([1], [1.0, 2.0]), "now_s has 2 entries for 1 references"),
         (lambda: plain(2).fill([1, 2], hot=2), "hot: 2 of 2 blocks; the hot region has 1 buffers"),
-        (lambda: plain(2).work([1], [True, False], None, 0.0), "changes has 2 entries for 1 references"),
-        (lambda: plain(2).work([1], [True], [True, False], 0.0), "cold_end has 2 entries for 1 references"),
-        (lambda: plain(2).work([[1]], [True], None, 0.0), "blocks has 2 dimensions; 1 is needed"),
+        (lambda: plain(2).counted([1], [True, False], None, 0.0), "changes has 2 entries for 1 references"),
+        (lambda: plain(2).counted([1], [True], [True, False], 0.0), "cold_end has 2 entries for 1 references"),
+        (lambda: plain(2).counted([[1]], [True], None, 0.0), "blocks has 2 dimensions; 1 is needed"),
     ],
 )
 def test_bad_input_is_refused(call: Any, says: str) -> None:

@@ -1,9 +1,7 @@
 """Exact mean values of two closed classes at one exponential first-come-first-served device with pauses."""
 
 
-def two_classes(
-    first: tuple[int, float], second: tuple[int, float], *, service_s: float
-) -> tuple[float, float]:
+def two_classes(first: tuple[int, float], second: tuple[int, float], *, service_s: float) -> tuple[float, float]:
     """Response at the device of each class: programs and their mean pause; the service is the same for both.
 
     Formula: R_c(n) = S (1 + Q(n - e_c)), X_c = n_c / (Z_c + R_c), Q = sum X_c R_c [reiser-lavenberg-1980].

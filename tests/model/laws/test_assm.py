@@ -74,7 +74,7 @@ def test_a_block_admits_as_many_pieces_as_go_in_one_by_one(
     why = ""
     while True:
         needed = 0 if unused else (entry if may_make else None)
-        why = assm.verdict(slot, free=free, held=0, reserve=reserve, empty=empty and not placed, entry=needed)
+        why = assm.verdict(slot, free=free, pending=0, reserve=reserve, empty=empty and not placed, entry=needed)
         if why != "accepted" or needed is None:
             break
         free -= slot + needed
@@ -109,7 +109,7 @@ def test_a_verdict_blames_what_would_help(
     wanted: int, free: int, held: int, reserve: int, empty: bool, entry: int | None
 ) -> None:
     def said(held: int, entry: int | None) -> str:
-        return assm.verdict(wanted, free=free, held=held, reserve=reserve, empty=empty, entry=entry)
+        return assm.verdict(wanted, free=free, pending=held, reserve=reserve, empty=empty, entry=entry)
 
     why = said(held, entry)
     if why == "itl":
@@ -123,9 +123,7 @@ def test_a_verdict_blames_what_would_help(
 
 
 def test_a_migrated_piece_always_needs_an_entry() -> None:
-    needed = {
-        (migrated, own): assm.needs_entry(migrated, own) for migrated, own in product([True, False], repeat=2)
-    }
+    needed = {(migrated, own): assm.needs_entry(migrated, own) for migrated, own in product([True, False], repeat=2)}
     assert needed == {(True, True): True, (True, False): True, (False, True): False, (False, False): True}
 
 

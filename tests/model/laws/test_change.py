@@ -42,9 +42,7 @@ def a_full_table(size: int, pctfree: int, blocks: int, assm_: bool, release: str
     fit = max(1, int(usable // STORED))
     return System(
         tablespace=Tablespace(block_size_bytes=size, space_management="assm" if assm_ else "manual"),
-        table=Table(
-            rows=fit * blocks, row_bytes=ROW, column_count=2, pctfree_percent=pctfree, cached_fraction=1.0
-        ),
+        table=Table(rows=fit * blocks, row_bytes=ROW, column_count=2, pctfree_percent=pctfree, cached_fraction=1.0),
         instance=Instance(release=release),
     )
 

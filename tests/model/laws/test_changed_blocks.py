@@ -64,9 +64,7 @@ def test_a_dirty_block_waits_for_the_checkpoint_or_for_its_buffer(
 ) -> None:
     age_s = dirty_age_s(checkpoint_s, resident, reads_per_s)
     assert age_s <= min(checkpoint_s, resident / reads_per_s) * (1 + 1e-9)
-    by_chance_s = 1 / (
-        1 / checkpoint_s + reads_per_s / resident
-    )  # less than if the checkpoint were by chance too
+    by_chance_s = 1 / (1 / checkpoint_s + reads_per_s / resident)  # less than if the checkpoint were by chance too
     assert by_chance_s * (1 - 1e-9) <= age_s <= 1.3 * by_chance_s
 
 
@@ -108,14 +106,10 @@ def test_blocks_that_stay_so_long_are_dirty_as_those_drawn_one_by_one(stay_s: fl
 
 
 @given(RATES, st.floats(0, 1), st.floats(0, 1e5), st.floats(0, 1e5))
-def test_no_more_is_dirty_than_is_held(
-    changes: float, held: float, read_age_s: float, hit_age_s: float
-) -> None:
+def test_no_more_is_dirty_than_is_held(changes: float, held: float, read_age_s: float, hit_age_s: float) -> None:
     assert 0 <= dirty_fraction(changes, held, read_age_s, hit_age_s) <= held
     all_held = dirty_fraction(changes, 1.0, read_age_s, hit_age_s)
-    assert changes * (1 - all_held) == pytest.approx(
-        written_per_s(changes, 1.0, hit_age_s), rel=1e-6, abs=1e-9
-    )
+    assert changes * (1 - all_held) == pytest.approx(written_per_s(changes, 1.0, hit_age_s), rel=1e-6, abs=1e-9)
 
 
 @given(st.floats(1e-3, 300), st.floats(1e-3, 1e9))
@@ -137,16 +131,16 @@ def test_undo_is_read_for_changes_of_others_under_way_drawn_one_by_one() -> None
             made = random.integers(0, changes + 1)
             np.add.at(changed, random.choice(blocks, made, p=popularity), 1)
         met.append(changed[random.choice(blocks, gets, p=popularity)].sum())
-    law = undo_gets(gets, others, changes, float(popularity @ popularity))
+    law = undo_gets(gets, others, changes, float(popularity @ popularity), 169)
     assert abs(np.mean(met) - law) <= 3.5 * np.std(met) / rounds**0.5
 
 
 def test_a_copy_serves_until_its_block_changes_again() -> None:
-    assert undo_gets(800, 6, 8, 0.02) == undo_gets(8, 6, 8, 0.02)
+    assert undo_gets(800, 6, 8, 0.02, 169) == undo_gets(8, 6, 8, 0.02, 169)
 
 
 def test_nobody_else_means_no_undo() -> None:
-    assert undo_gets(100, 0, 5, 0.1) == undo_gets(100, 3, 0, 0.1) == undo_gets(0, 3, 5, 0.1) == 0
+    assert undo_gets(100, 0, 5, 0.1, 169) == undo_gets(100, 3, 0, 0.1, 169) == undo_gets(0, 3, 5, 0.1, 169) == 0
 
 
 @pytest.mark.parametrize(
@@ -157,3 +151,10 @@ def test_a_block_is_written_at_its_age_or_before_the_checkpoint_lags_by_more_red
     lag_bytes: float, redo_bytes_per_s: float, age_s: float
 ) -> None:
     assert checkpoint_age_s(30.0, lag_bytes, redo_bytes_per_s) == age_s
+
+
+def test_a_block_has_no_more_changes_under_way_than_its_itl_list_has_entries() -> None:
+    """4,000 users who change 20 of their blocks, 40 % of them in four blocks: 8 changes, 2 in each."""
+    assert undo_gets(1, 4000, 8, 1 / 4, 169) == 169 * 2
+    assert undo_gets(1, 100, 8, 1 / 4, 169) == 100
+    assert undo_gets(1, 10**6, 1, 1e-3, 169) == 169

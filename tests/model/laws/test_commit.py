@@ -10,13 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blocktime.model.laws.commit import (
-    LOG_BLOCK_BYTES,
-    log_file_sync_s,
-    log_write_bytes,
-    log_writer_busy_fraction,
-    log_writes_per_s,
-)
+from blocktime.model.laws.commit import LOG_BLOCK_BYTES, log_write_bytes, log_writer_busy_fraction, log_writes_per_s
+from tests.oracles.log_writer import log_file_sync_s
 
 WRITE_S = 2e-3
 COMMITS = 40_000

@@ -42,9 +42,7 @@ def test_a_compressed_index_has_fewer_leaves() -> None:
 
 def test_null_keys_have_no_entry() -> None:
     """Nine of ten rows without a key: a tenth of the leaves, and a scan of all entries returns a tenth of the rows."""
-    whole, few = (
-        answer({"null_fraction": share}, access="full", selectivity_fraction=1) for share in (0.0, 0.9)
-    )
+    whole, few = (answer({"null_fraction": share}, access="full", selectivity_fraction=1) for share in (0.0, 0.9))
     assert few.index.leaf_blocks == pytest.approx(whole.index.leaf_blocks / 10, abs=1)
     assert [one.row_sources[-1].rows for one in (whole, few)] == [100_000, 10_000]
     assert few.logical_io.consistent_gets < whole.logical_io.consistent_gets

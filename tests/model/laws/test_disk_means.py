@@ -8,10 +8,10 @@ import pytest
 
 from blocktime.model.catalog import entries
 from blocktime.model.laws import disk_means as means
-from blocktime.model.laws.disk import seek_s
 from blocktime.model.laws.disk_geometry import geometry_of
-from blocktime.model.laws.disk_strides import PLACES, hop_s, strided_hop_s
-from blocktime.model.laws.limits import counted_requests
+from blocktime.model.laws.disk_strides import PLACES, _turned_s, _way_s, strided_hop_s
+from blocktime.model.laws.rotating_disk import seek_s
+from blocktime.model.laws.volume_limits import counted_requests
 from blocktime.model.machine.device.drive import drive_of
 from blocktime.model.spec import Disk
 from blocktime.model.units import GIB, KIB, MIB
@@ -28,9 +28,7 @@ BARE = SHEET.model_copy(update={"track_buffer_bytes": 0})
 SSD = Disk(overhead_s=90e-6, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=500e6, parallel_requests=8)
 
 
-def services(
-    disk: Disk, places: list[int], *, write: bool, gap_s: float = 0.0, size: int = 8192
-) -> list[float]:
+def services(disk: Disk, places: list[int], *, write: bool, gap_s: float = 0.0, size: int = 8192) -> list[float]:
     drive, now, found = drive_of(disk), 0.0, []
     for place in places:
         done = drive.submit(now, write, place, size)
@@ -46,9 +44,7 @@ def mean_service(disk: Disk, count: int, stride: int, **asked: float) -> float:
 @pytest.mark.parametrize("gap_ms", [0.041, 1.0, 3.9, 4.1, 10.0])
 @pytest.mark.parametrize("size", [2048, 8192, 64 * KIB, MIB])
 @pytest.mark.parametrize("write", [False, True])
-def test_a_stream_in_order_loses_the_turns_that_the_drive_loses(
-    gap_ms: float, size: int, write: bool
-) -> None:
+def test_a_stream_in_order_loses_the_turns_that_the_drive_loses(gap_ms: float, size: int, write: bool) -> None:
     gap, count = gap_ms * 1e-3, max(300, 60_000_000 // size)
     asked = {"write": write, "gap_s": gap, "size": size}
     assert means.sequential_service_s(BARE, size, gap, write) + gap == pytest.approx(
@@ -61,9 +57,7 @@ def test_a_stream_in_order_loses_the_turns_that_the_drive_loses(
 def test_a_reader_in_order_meets_the_buffer(gap_ms: float, size: int) -> None:
     gap, count = gap_ms * 1e-3, 200 if size >= MIB else 6000
     measured = mean_service(SHEET, count, size, write=False, gap_s=gap, size=size)
-    assert means.sequential_service_s(SHEET, size, gap, False) + gap == pytest.approx(
-        measured + gap, rel=0.004
-    )
+    assert means.sequential_service_s(SHEET, size, gap, False) + gap == pytest.approx(measured + gap, rel=0.004)
 
 
 @pytest.mark.parametrize("stride", [12 * KIB, 40 * KIB, 200 * KIB, 700 * KIB])
@@ -178,10 +172,8 @@ def test_flash_reads_and_writes_as_its_data_sheet_says(
 def test_a_strided_hop_is_the_mean_over_its_places(stride_bytes: int, late_s: float) -> None:
     drive = geometry_of(Disk(rotation_s=8e-3, average_seek_s=8e-3, heads=4))
     hops = [
-        hop_s(drive, place * stride_bytes + 8191, (place + 1) * stride_bytes, late_s)
+        _turned_s(drive, _way_s(drive, place * stride_bytes + 8191, (place + 1) * stride_bytes), late_s)
         for place in range(PLACES)
     ]
-    assert strided_hop_s(drive, 8192, stride_bytes, late_s) == pytest.approx(
-        fmean(hops), rel=1e-12, abs=1e-15
-    )
+    assert strided_hop_s(drive, 8192, stride_bytes, late_s) == pytest.approx(fmean(hops), rel=1e-12, abs=1e-15)
     assert all(late_s - 1e-6 <= hop <= late_s + 2 * 8e-3 + drive.full_seek_s for hop in hops)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from blocktime.model import calculate
 from blocktime.model.laws import scan_reads
 from blocktime.model.laws.extents import SegmentShape, allocation, extent_map_blocks, l1_shape, segment_shape
-from blocktime.model.machine.segment.extent_map import KEPT_EXTENTS, lay_out, reads_of, uncached_reads_of
+from blocktime.model.machine.segment.extent_map import STORED_EXTENTS, lay_out, reads_of, uncached_reads_of
 from blocktime.model.units import KIB, MIB
 from blocktime.scenarios import from_mapping
 
@@ -23,9 +23,7 @@ BLOCK_SIZES = [2048, 4096, 8192, 16384, 32768]
 @st.composite
 def segments(draw: st.DrawFn) -> dict[str, object]:
     size = draw(st.sampled_from(BLOCK_SIZES))
-    uniform = draw(
-        st.none() | st.sampled_from([MIB, 8 * MIB, 64 * MIB]) | st.integers(5, 300).map(lambda n: n * size)
-    )
+    uniform = draw(st.none() | st.sampled_from([MIB, 8 * MIB, 64 * MIB]) | st.integers(5, 300).map(lambda n: n * size))
     return {
         "data_blocks": draw(st.integers(1, 400) | st.integers(1, 300_000)),
         "block_size_bytes": size,
@@ -65,11 +63,11 @@ def test_the_law_reads_as_the_literal_scan(segment: dict[str, object], data: st.
 
 def test_a_segment_is_laid_out_as_the_begin_of_a_larger_one() -> None:
     where = {"block_size_bytes": 2048, "assm": True, "uniform_extent_bytes": 160 * KIB, "release_11_2": True}
-    many = KEPT_EXTENTS + 300
+    many = STORED_EXTENTS + 300
     every = lay_out(79 * many, **where)  # type: ignore[arg-type]
-    assert len(every) > KEPT_EXTENTS
+    assert len(every) > STORED_EXTENTS
     held = list(accumulate(extent.data for extent in every))
-    for rank in (0, 1, 7, KEPT_EXTENTS - 2, KEPT_EXTENTS - 1, KEPT_EXTENTS, KEPT_EXTENTS + 1, len(every) - 1):
+    for rank in (0, 1, 7, STORED_EXTENTS - 2, STORED_EXTENTS - 1, STORED_EXTENTS, STORED_EXTENTS + 1, len(every) - 1):
         cut = every[rank]._replace(data=every[rank].data - 1)
         assert lay_out(held[rank], **where) == every[: rank + 1]  # type: ignore[arg-type]
         assert lay_out(held[rank] - 1, **where) == [*every[:rank], cut]  # type: ignore[arg-type]
@@ -127,14 +125,10 @@ def test_large_blocks_under_assm_have_no_small_extents() -> None:
 @given(st.lists(st.integers(1, 200_000), min_size=2, max_size=5), st.sampled_from(BLOCK_SIZES))
 def test_arrays_say_what_numbers_say(blocks: list[int], size: int) -> None:
     wanted = np.array(blocks, dtype=float)
-    many = segment_shape(
-        wanted, block_size_bytes=size, assm=True, uniform_extent_bytes=None, release_11_2=True
-    )
+    many = segment_shape(wanted, block_size_bytes=size, assm=True, uniform_extent_bytes=None, release_11_2=True)
     window = MIB // size
     for index, count in enumerate(blocks):
-        one = segment_shape(
-            count, block_size_bytes=size, assm=True, uniform_extent_bytes=None, release_11_2=True
-        )
+        one = segment_shape(count, block_size_bytes=size, assm=True, uniform_extent_bytes=None, release_11_2=True)
         assert many.extents[index] == one.extents
         assert many.size_bytes[index] == one.size_bytes
         reads = sum(
@@ -175,14 +169,10 @@ def test_l1_blocks_of_uniform_extents_go_by_the_size_of_the_segment() -> None:
 
 
 @pytest.mark.parametrize(("mib", "bitmaps"), [(10, 26 + 1), (104, 154 + 1), (2048, 742 + 1)])
-def test_blocks_of_dba_tables_hold_the_bitmap_blocks_and_a_scan_does_not_get_them(
-    mib: int, bitmaps: int
-) -> None:
+def test_blocks_of_dba_tables_hold_the_bitmap_blocks_and_a_scan_does_not_get_them(mib: int, bitmaps: int) -> None:
     """A segment of 8K blocks that is full to its last extent: all blocks but L1, one L2 and the header hold rows."""
     data = mib * 128 - bitmaps - 1
-    shape = segment_shape(
-        data, block_size_bytes=8192, assm=True, uniform_extent_bytes=None, release_11_2=True
-    )
+    shape = segment_shape(data, block_size_bytes=8192, assm=True, uniform_extent_bytes=None, release_11_2=True)
     assert (shape.size_bytes, shape.bitmap_blocks) == (mib * MIB, bitmaps)
     table = {"rows": data, "row_bytes": 6000, "created_by": "ctas"}
     scenario = from_mapping(

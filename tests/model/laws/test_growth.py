@@ -43,9 +43,7 @@ def migrated_of_a_full_block(size: int, pctfree: int, itl: int, assm: bool, row:
     return heap.counts.migrated
 
 
-rows_and_growth = st.tuples(
-    st.integers(3, 40) | st.integers(3, 900), st.integers(0, 60) | st.integers(0, 900)
-)
+rows_and_growth = st.tuples(st.integers(3, 40) | st.integers(3, 900), st.integers(0, 60) | st.integers(0, 900))
 
 
 @settings(max_examples=500)
@@ -73,9 +71,7 @@ def test_the_pctfree_needed_is_the_smallest_that_keeps_every_row(
     grows=st.integers(1, 60),
     part=st.floats(0, 1),
 )
-def test_rows_that_migrate_are_counted_to_one(
-    size: int, pctfree: int, row: int, grows: int, part: float
-) -> None:
+def test_rows_that_migrate_are_counted_to_one(size: int, pctfree: int, row: int, grows: int, part: float) -> None:
     """Where rows give back more than they want, or nothing; the order inside the block moves one row at most."""
     heap = LiteralHeap(rules_of(size, pctfree, 2, True), high_water_steps(size, True, None))
     heap.load_direct(1 + size // 11, row)
@@ -90,15 +86,8 @@ def test_rows_that_migrate_are_counted_to_one(
         assert heap.counts.migrated == law
 
 
-@given(
-    row=st.integers(4, 20_000),
-    largest=st.integers(40, 2000),
-    header=st.integers(1, 4),
-    rowid=st.integers(1, 7),
-)
-def test_a_chain_holds_the_row_and_no_piece_is_too_long(
-    row: int, largest: int, header: int, rowid: int
-) -> None:
+@given(row=st.integers(4, 20_000), largest=st.integers(40, 2000), header=st.integers(1, 4), rowid=st.integers(1, 7))
+def test_a_chain_holds_the_row_and_no_piece_is_too_long(row: int, largest: int, header: int, rowid: int) -> None:
     bodies, tail = growth.chain_of(row, largest, header, rowid)
     assert header < tail <= largest
     if row + rowid <= largest:
@@ -119,11 +108,7 @@ def test_a_row_never_takes_less_than_its_stub(row: int, grows: int) -> None:
 
 
 @settings(max_examples=50)
-@given(
-    st.lists(
-        st.tuples(st.integers(3, 500), st.integers(0, 300), st.integers(300, 9000)), min_size=1, max_size=6
-    )
-)
+@given(st.lists(st.tuples(st.integers(3, 500), st.integers(0, 300), st.integers(300, 9000)), min_size=1, max_size=6))
 def test_growth_of_arrays_is_that_of_numbers(cases: list[tuple[int, int, int]]) -> None:
     rows, grows, data = (np.array(column, dtype=float) for column in zip(*cases, strict=True))
     assert growth.piece_bytes(rows).tolist() == [growth.piece_bytes(row) for row, _, _ in cases]

@@ -6,10 +6,8 @@ from blocktime.model.laws import page_cache
 
 
 @pytest.mark.parametrize(("release", "held_back_bytes"), [((2, 6, 18), 400.0), ((3, 2), 250.0)])
-def test_paced_writers_are_held_half_way_between_the_limits(
-    release: tuple[int, ...], held_back_bytes: float
-) -> None:
-    assert page_cache.held_back_bytes(100.0, 400.0, release) == held_back_bytes
+def test_paced_writers_are_held_half_way_between_the_limits(release: tuple[int, ...], held_back_bytes: float) -> None:
+    assert page_cache.writer_limit_bytes(100.0, 400.0, release) == held_back_bytes
 
 
 @pytest.mark.parametrize(("page", "place"), [(0, 0), (11, 11), (12, 13), (1035, 1036), (1036, 1038)])

@@ -26,12 +26,8 @@ def test_storage_is_paid_by_the_month_of_a_twelfth_of_a_year() -> None:
 
 @given(AMOUNT, AMOUNT, st.floats(0, 100))
 def test_costs_are_linear_in_the_price(licence: float, storage: float, times: float) -> None:
-    assert price.licence_per_hour(times * licence, 5) == pytest.approx(
-        times * price.licence_per_hour(licence, 5)
-    )
-    assert price.support_per_hour(times * licence, 22) == pytest.approx(
-        times * price.support_per_hour(licence, 22)
-    )
+    assert price.licence_per_hour(times * licence, 5) == pytest.approx(times * price.licence_per_hour(licence, 5))
+    assert price.support_per_hour(times * licence, 22) == pytest.approx(times * price.support_per_hour(licence, 22))
     assert price.storage_per_hour(1e9, times * storage, 10, times) == pytest.approx(
         times * price.storage_per_hour(1e9, storage, 10, 1)
     )

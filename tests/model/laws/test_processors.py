@@ -15,7 +15,7 @@ from blocktime.model.spec import Host
 from tests import queue_theory as queueing
 
 CATALOG = Path(__file__).parents[3] / "model" / "catalog" / "host"
-MACHINES = st.builds(Cores, st.integers(1, 256), st.integers(1, 8), st.floats(0, 7), st.floats(0, 0.5))
+MACHINES = st.builds(Cores, st.integers(1, 256), st.integers(1, 8), st.floats(0, 7), st.floats(0, 0.5), st.just(0.0))
 
 
 @given(MACHINES, st.integers(1, 3000))
@@ -39,12 +39,30 @@ def test_a_thread_gets_its_share_of_what_all_do(host: Cores, busy: int) -> None:
 
 def test_four_cores_of_two_threads_that_gain_seventeen_percent() -> None:
     host = Cores(4, 2, 0.17, 0)
-    assert [capacity_cores(busy, host) for busy in (0, 1, 4, 6, 8, 50)] == pytest.approx(
-        [0, 1, 4, 4.34, 4.68, 4.68]
-    )
+    assert [capacity_cores(busy, host) for busy in (0, 1, 4, 6, 8, 50)] == pytest.approx([0, 1, 4, 4.34, 4.68, 4.68])
     assert thread_speed(0, host) == thread_speed(4, host) == 1
     assert thread_speed(8, host) == thread_speed(99, host) == pytest.approx(0.585)
     assert thread_speed(9, Cores(4, 1, 0.17, 0)) == 1  # the others wait for a core; none is shared
+
+
+@given(MACHINES, st.floats(0, 0.99))
+def test_what_others_keep_busy_is_not_there(host: Cores, share: float) -> None:
+    beside = host._replace(others=share * host.all_threads)
+    most = capacity_cores(int(beside.threads), beside)
+    alone = capacity_cores(int(host.threads), host)
+    assert (
+        most == pytest.approx(max(0.01 / host.all_threads, 1 - share) * alone, rel=0.02) or most >= (1 - share) * alone
+    )
+    assert thread_speed(1, beside) <= thread_speed(1, host) + 1e-12
+    assert beside.left_fraction(beside.busy_fraction(0.0)) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_part_of_a_thread_is_left() -> None:
+    host = Cores(8, 1, 0, 0, 6.4)
+    assert host.threads == 2
+    assert [capacity_cores(busy, host) for busy in (1, 2, 5)] == pytest.approx([1, 1.6, 1.6])
+    assert host.busy_fraction(0.8) == pytest.approx(0.9)
+    assert host.left_fraction(0.9) == pytest.approx(0.5)
 
 
 def test_eight_busy_cores_that_lose_twelve_percent_do_seven_times_the_work_of_one() -> None:
@@ -73,8 +91,7 @@ HOSTS = ("xeon-6148-2s", "epyc-9554", "altra-q80-30", "cloud-x86-16-vcpu", "clou
 
 
 COSTS_OF_STATEMENTS = (
-    "call_s", "fetch_row_s", "fetch_column_s", "update_row_s", "migrate_row_s", "itl_entry_s", "insert_row_s",
-    "delete_row_s", "change_block_s", "commit_s",
+    "call_s", "fetch_row_s", "fetch_column_s", "itl_entry_s", "insert_row_s", "change_block_s", "commit_s",
 )  # fmt: skip
 
 
@@ -88,9 +105,7 @@ def test_a_host_of_the_catalog_says_within_what_its_cores_lose_and_its_threads_g
 
 @pytest.mark.parametrize("between_s", [1e-7, 1e-6, 1e-5, 1e-4, 1e-2])
 @pytest.mark.parametrize("spin_s", [0.0, 1e-6, 2e-5, 1.0])
-def test_a_latch_is_a_machine_under_repair_for_every_number_of_processes(
-    between_s: float, spin_s: float
-) -> None:
+def test_a_latch_is_a_machine_under_repair_for_every_number_of_processes(between_s: float, spin_s: float) -> None:
     hold_s = 1e-6
     table = contention(128, between_s, hold_s, spin_s)
     assert len(table) == 129
@@ -101,9 +116,7 @@ def test_a_latch_is_a_machine_under_repair_for_every_number_of_processes(
         assert found.spin_s + found.wait_s == pytest.approx(float(exact.response_s) - hold_s, rel=1e-9)
 
 
-@given(
-    st.integers(0, 64), st.floats(1e-7, 1e-2), st.floats(1e-9, 1e-3), st.floats(0, 1e-3), st.floats(1, 100)
-)
+@given(st.integers(0, 64), st.floats(1e-7, 1e-2), st.floats(1e-9, 1e-3), st.floats(0, 1e-3), st.floats(1, 100))
 def test_contention_grows_with_processes_and_who_spins_longer_sleeps_less(
     running: int, between_s: float, hold_s: float, spin_s: float, longer: float
 ) -> None:
@@ -128,13 +141,13 @@ def test_what_nobody_holds_nobody_waits_for() -> None:
 @pytest.mark.parametrize("name", [host for host in HOSTS if host != "linux-x86"])
 def test_a_host_of_today_does_what_statements_ask_as_much_faster_as_it_gets_blocks(name: str) -> None:
     """Rows, calls, changes and commits cost what they cost where they were measured, times the ratio of the gets."""
-    entry, rows = (
-        tomllib.loads((CATALOG / f"{host}.toml").read_text("utf-8")) for host in (name, "rahn-10204")
-    )
+    entry, rows = (tomllib.loads((CATALOG / f"{host}.toml").read_text("utf-8")) for host in (name, "rahn-10204"))
     faster = entry["logical_io_s"]["value"] / rows["logical_io_s"]["value"]
     fields = Host.model_fields
     for field in COSTS_OF_STATEMENTS:
-        then = rows[field]["value"] if field in rows else fields[field].default
+        # NOTE: a change cost far more on that server than a million inserts of 11.2 say
+        is_measured = field in rows and field != "change_block_s"
+        then = rows[field]["value"] if is_measured else fields[field].default
         assert entry[field]["value"] == pytest.approx(then * faster, rel=0.01), field
         low, high = entry[field]["interval"]
         assert low < entry[field]["value"] < high

@@ -130,9 +130,7 @@ stations = st.lists(st.tuples(st.floats(0.01, 10), st.integers(1, 4)), min_size=
 
 
 @given(st.integers(1, 6), stations, st.floats(0, 20))
-def test_mean_values_are_those_of_the_product_form(
-    users: int, stations: list[tuple[float, int]], think: float
-) -> None:
+def test_mean_values_are_those_of_the_product_form(users: int, stations: list[tuple[float, int]], think: float) -> None:
     """Against the sum over every state, which takes no recursion."""
     weight_sum, inside = 0.0, np.zeros(len(stations))
     for state in product(range(users + 1), repeat=len(stations)):
@@ -187,9 +185,7 @@ def test_more_servers_of_the_same_load_wait_less(load: float, servers: int) -> N
 
 
 @given(st.integers(1, 100), st.floats(0, 100), times, st.integers(1, 8))
-def test_more_users_finish_more_and_wait_longer(
-    users: int, think: float, service: float, servers: int
-) -> None:
+def test_more_users_finish_more_and_wait_longer(users: int, think: float, service: float, servers: int) -> None:
     few, many = (q.machine_repair(count, think, service, servers) for count in (users, users + 1))
     assert many.throughput_per_s >= few.throughput_per_s * (1 - 1e-12)
     assert many.response_s >= few.response_s * (1 - 1e-12)

@@ -4,13 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blocktime.model.laws import client, device, optimizer, scan_reads
+from blocktime.model.laws import device_time, optimizer, round_trips, scan_reads
 from blocktime.model.units import KIB, MIB
 
 
-@pytest.mark.parametrize(
-    ("size", "blocks"), [(2048, 512), (4096, 256), (8192, 128), (16384, 64), (32768, 32)]
-)
+@pytest.mark.parametrize(("size", "blocks"), [(2048, 512), (4096, 256), (8192, 128), (16384, 64), (32768, 32)])
 def test_automatic_mbrc_is_a_megabyte(size: int, blocks: int) -> None:
     assert scan_reads.automatic_mbrc(MIB, size, 2_000_000_000, 170) == blocks
 
@@ -42,15 +40,15 @@ def test_direct_reads_by_release() -> None:
 
 @given(rows=st.integers(1, 10**7), array=st.integers(1, 10_000))
 def test_arrays_hold_all_rows(rows: int, array: int) -> None:
-    full, last = client.full_arrays(rows, array), client.last_array_rows(rows, array)
+    full, last = round_trips.full_arrays(rows, array), round_trips.last_array_rows(rows, array)
     assert full * array + last == rows
     assert 0 <= last < array or full == 0
 
 
 def test_more_data_is_what_does_not_fit_one_sdu() -> None:
-    assert client.more_data_messages(8192, 8192) == 0
-    assert client.more_data_messages(8193, 8192) == 1
-    assert client.more_data_messages(100_000, 8192) == 12
+    assert round_trips.more_data_messages(8192, 8192) == 0
+    assert round_trips.more_data_messages(8193, 8192) == 1
+    assert round_trips.more_data_messages(100_000, 8192) == 12
 
 
 def test_scan_cost_keeps_the_bytes_and_the_default_block_in_both_times() -> None:
@@ -82,21 +80,15 @@ def test_the_cost_of_a_range_scan_by_hand() -> None:
     assert optimizer.range_scan_io_cost(2, 9.1, 499.2) == 2 + 10 + 500
 
 
-def test_overheads_of_one_read_run_in_parallel() -> None:
-    costs = {"overhead_s": 1e-4, "positioning_each_s": 5e-3}
-    assert device.latency_s(1, 8, **costs, parallel_requests=1) == pytest.approx(5.8e-3)
-    assert device.latency_s(1, 8, **costs, parallel_requests=4) == pytest.approx(5.2e-3)
-
-
 def test_pipeline_shows_the_longer_of_two_and_the_ends_of_the_other() -> None:
-    assert device.pipelined_s(0.01, 1.0, 5.0, 0.05) == pytest.approx(5.01)
-    assert device.pipelined_s(0.01, 5.0, 1.0, 0.05) == pytest.approx(5.05)
+    assert device_time.pipelined_s(0.01, 1.0, 5.0, 0.05) == pytest.approx(5.01)
+    assert device_time.pipelined_s(0.01, 5.0, 1.0, 0.05) == pytest.approx(5.05)
 
 
 def test_a_gap_of_bitmap_blocks_does_not_position() -> None:
-    assert device.continues(MIB + 16 * KIB, MIB)
-    assert not device.continues(3 * MIB, MIB)
-    assert not device.continues(0, MIB)
+    assert device_time.continues(MIB + 16 * KIB, MIB)
+    assert not device_time.continues(3 * MIB, MIB)
+    assert not device_time.continues(0, MIB)
 
 
 def test_four_of_five_rows_of_a_bitmap_lie_together() -> None:

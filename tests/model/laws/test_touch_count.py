@@ -28,18 +28,22 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blocktime.model.kernels.cache import replay_touch_count
-from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.kernels.buffer_kernel import Buffers
+from blocktime.model.laws.cache_misses import TouchRules
 from blocktime.model.laws.hit_ratio import lru_hit_fraction
 from blocktime.model.laws.touch_count import at_least, hit_fraction, resident_fractions
+from blocktime.model.loops.arrays import row
 
 DEFAULT = TouchRules(touch_time_s=0)
+AT_ONCE = 0.01
+"""Of the touch time: the references of one call."""
 SHARES = ((0.2, 0.8), (0.1, 0.9), (0.02, 0.5))
 
 
@@ -59,6 +63,18 @@ def drawn(blocks: int, data: float, gets: float) -> np.ndarray[tuple[int], np.dt
     return np.concatenate((random.permutation(blocks), stream))
 
 
+def hits(buffers: Buffers, stream: np.ndarray[tuple[int], np.dtype[np.int64]], at_once: int) -> Any:
+    """Which references find their block, a second for each; so many of them are worked at one moment."""
+    hit, touched, wait_s = (np.ones(stream.size, dtype=bool), buffers.touched, float(buffers.rules.touch_time_s))
+    blocks, none, missed_at = (row(stream), row(np.zeros(at_once, np.uint8)), row(np.zeros(2 * at_once, np.int64)))
+    for start in range(0, stream.size, at_once):
+        given = blocks[start : start + at_once]
+        touched.worked(given, none[: len(given)], none[:0], float(start), wait_s, missed_at)
+        for missed in missed_at[: touched.missed]:
+            hit[start + missed] = False
+    return hit
+
+
 def worst_error(blocks: int, part: float, rules: TouchRules, late_part: float) -> float:
     """Largest error of the law over the shares, the touch time in references over the room."""
     room, errors = int(blocks * part), []
@@ -68,7 +84,7 @@ def worst_error(blocks: int, part: float, rules: TouchRules, late_part: float) -
         played = TouchRules(
             rules.percent_hot, late, rules.hot_criteria, rules.more_than, rules.stay_count, rules.cool_count
         )
-        hit = replay_touch_count(stream, room, np.arange(stream.size, dtype=float), None, played).hit
+        hit = hits(Buffers(room, played), stream, max(1, int(late * AT_ONCE)) if late else stream.size)
         law = hit_fraction(room, *groups(blocks, data, gets), played, late)
         errors.append(abs(float(hit[stream.size // 3 :].mean()) - law))
     return max(errors)
@@ -126,8 +142,6 @@ def test_other_rules_are_as_close_to_the_algorithm_as_stated(
 
 def test_regions_hold_what_the_algorithm_holds() -> None:
     """Shares of each group in the cache, against the blocks that are inside at many moments."""
-    from blocktime.model.kernels.buffers import Buffers
-
     blocks, room, data, gets = 4_000, 800, 0.1, 0.8
     buffers, random, hot = Buffers(room, DEFAULT), np.random.default_rng(5), 400
     held = []
@@ -139,9 +153,7 @@ def test_regions_hold_what_the_algorithm_holds() -> None:
             cold, warm = (np.array(one) for one in buffers.regions())
             held.append([np.sum(cold < hot), np.sum(warm < hot), np.sum(cold >= hot), np.sum(warm >= hot)])
     law = resident_fractions(room, *groups(blocks, data, gets), DEFAULT)
-    expected = [
-        share * many for shares, many in zip(law, (hot, blocks - hot), strict=True) for share in shares
-    ]
+    expected = [share * many for shares, many in zip(law, (hot, blocks - hot), strict=True) for share in shares]
     assert np.mean(held, axis=0) == pytest.approx(expected, abs=0.01 * room)
 
 

@@ -21,9 +21,7 @@ from blocktime.model.machine.device.request import Request
 SCHEDULERS = ("noop", "none", "kyber", "deadline", "mq-deadline", "cfq", "bfq")
 
 
-def queued(
-    pieces: list[tuple[bool, int, int]], scheduler: str = "noop", largest: int = 31 * PAGE_BYTES
-) -> BlockQueue:
+def queued(pieces: list[tuple[bool, int, int]], scheduler: str = "noop", largest: int = 31 * PAGE_BYTES) -> BlockQueue:
     """A queue after bios of (write, start, size) have come down."""
     queue = fastest(BlockQueue)(elevator_of(scheduler, idles=False), largest, 128)
     for number, (write, start, size) in enumerate(pieces):
@@ -42,18 +40,14 @@ def taken(queue: BlockQueue) -> list[Request]:
 
 @given(st.integers(1, 300), st.integers(1, 64))
 def test_a_run_of_pages_becomes_as_many_requests_as_the_law_says(pages: int, most: int) -> None:
-    queue = queued(
-        [(True, page * PAGE_BYTES, PAGE_BYTES) for page in range(pages)], largest=most * PAGE_BYTES
-    )
+    queue = queued([(True, page * PAGE_BYTES, PAGE_BYTES) for page in range(pages)], largest=most * PAGE_BYTES)
     assert len(queue) == requests_of_run(pages, most * PAGE_BYTES)
     assert queue.merged[1] == pages - len(queue)
 
 
 def test_pages_merge_at_the_front_too_but_not_across_directions_or_holes() -> None:
     page = PAGE_BYTES
-    queue = queued(
-        [(True, 2 * page, page), (True, page, page), (True, 3 * page, page), (False, 4 * page, page)]
-    )
+    queue = queued([(True, 2 * page, page), (True, page, page), (True, 3 * page, page), (False, 4 * page, page)])
     assert [(one.start_byte // page, one.end_byte // page) for one in taken(queue)] == [(1, 4), (4, 5)]
     assert queue.merged == [0, 2]
     assert len(queued([(True, 0, page), (True, 2 * page, page)])) == 2
@@ -66,8 +60,7 @@ def test_255_sectors_hold_31_pages() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.booleans(), st.integers(0, 40), st.integers(1, 3)), max_size=40),
-    st.sampled_from(SCHEDULERS),
+    st.lists(st.tuples(st.booleans(), st.integers(0, 40), st.integers(1, 3)), max_size=40), st.sampled_from(SCHEDULERS)
 )
 def test_every_byte_goes_to_the_device_once_for_each_time_it_came(
     pieces: list[tuple[bool, int, int]], scheduler: str

@@ -28,9 +28,7 @@ def test_a_read_does_not_wait_for_a_slow_write_that_was_handed_in_before_it() ->
 
 def test_transfers_never_overlap() -> None:
     device = drive_of(load("tpc-b", (*FLASH, "disk.bandwidth_bytes_per_s=8192000", *SLOW_WRITES)).system.disk)
-    ends = sorted(
-        device.submit(0.0, write, place << 20, 8192) for place, write in enumerate([True, False] * 4)
-    )
+    ends = sorted(device.submit(0.0, write, place << 20, 8192) for place, write in enumerate([True, False] * 4))
     # Each transfer takes 1 ms: four reads from 1 ms on, four writes from 10 ms on.
     assert ends == pytest.approx([0.002, 0.003, 0.004, 0.005, 0.011, 0.012, 0.013, 0.014])
 
@@ -47,14 +45,9 @@ def end_in_the_first_gap(taken: list[tuple[float, float]], ready_s: float, lengt
 
 @pytest.mark.parametrize("make", [Gaps, fastest(Gaps)], ids=("plain", "compiled"))
 @pytest.mark.parametrize("seed", range(10))
-def test_what_is_taken_is_kept_as_few_stretches_and_every_end_is_the_same(
-    make: type[Gaps], seed: int
-) -> None:
+def test_what_is_taken_is_kept_as_few_stretches_and_every_end_is_the_same(make: type[Gaps], seed: int) -> None:
     draws, gaps, taken, now_s = random.Random(seed), make(), [], 0.0
     for _ in range(400):
         now_s += draws.choice((0.0, draws.random()))
-        ready_s, length_s = (
-            now_s + draws.choice((0.0, 1.0, 9.0, 40 * draws.random())),
-            draws.choice((0.5, 1.0)),
-        )
+        ready_s, length_s = (now_s + draws.choice((0.0, 1.0, 9.0, 40 * draws.random())), draws.choice((0.5, 1.0)))
         assert gaps.end_s(now_s, ready_s, length_s) == end_in_the_first_gap(taken, ready_s, length_s)

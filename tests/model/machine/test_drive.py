@@ -43,13 +43,7 @@ KINDS = {
     "raid 0": {**ROTATING, "raid_level": "0", "raid_disks": 3},
     "raid 10": {**ROTATING, "raid_level": "10", "raid_disks": 4, "write_cache_bytes": MIB},
     "raid 5": {**ROTATING, "raid_level": "5", "raid_disks": 4},
-    "raid 5 cache": {
-        **FLASH,
-        "raid_level": "5",
-        "raid_disks": 5,
-        "write_cache_bytes": MIB,
-        "read_hit_fraction": 0.5,
-    },
+    "raid 5 cache": {**FLASH, "raid_level": "5", "raid_disks": 5, "write_cache_bytes": MIB, "read_hit_fraction": 0.5},
     "volume": {
         **FLASH,
         "iops_limit": 300,
@@ -80,9 +74,7 @@ def queued(disk: Disk, places: list[int], *, write: bool, depth: int = 32, size:
     return len(places) / max(out)
 
 
-def anywhere(
-    disk: Disk, count: int, *, span: int | None = None, size: int = 8192, first: int = 0
-) -> list[int]:
+def anywhere(disk: Disk, count: int, *, span: int | None = None, size: int = 8192, first: int = 0) -> list[int]:
     draws = random.Random(7)
     return [first + draws.randrange((span or capacity_of(disk)) // size) * size for _ in range(count)]
 
@@ -146,9 +138,7 @@ def test_queued_requests_in_order_stream_at_the_stated_rate(write: bool, zones: 
 def test_queued_writes_keep_to_their_own_rate() -> None:
     disk = Disk(**ROTATING, write_bandwidth_bytes_per_s=50e6)
     places = [rank * 64 * KIB for rank in range(2000)]
-    assert queued(disk, places, write=True, depth=2, size=64 * KIB) * 64 * KIB == pytest.approx(
-        50e6, rel=0.01
-    )
+    assert queued(disk, places, write=True, depth=2, size=64 * KIB) * 64 * KIB == pytest.approx(50e6, rel=0.01)
 
 
 def test_reading_on_hides_the_turn_and_a_hole() -> None:
@@ -202,9 +192,7 @@ def test_what_is_written_twice_is_destaged_once() -> None:
 
 @given(
     parallel=st.integers(1, 8),
-    arrivals=st.lists(
-        st.tuples(st.floats(0, 1e-3), st.integers(0, 40), st.integers(1, 64)), min_size=1, max_size=40
-    ),
+    arrivals=st.lists(st.tuples(st.floats(0, 1e-3), st.integers(0, 40), st.integers(1, 64)), min_size=1, max_size=40),
 )
 def test_flash_is_the_scans_device(parallel: int, arrivals: list[tuple[float, int, int]]) -> None:
     disk = Disk(**{**FLASH, "parallel_requests": parallel, "average_seek_s": 1e-3})
@@ -219,9 +207,7 @@ def test_flash_is_the_scans_device(parallel: int, arrivals: list[tuple[float, in
         assert drive.submit(now, False, start, length) == expected
 
 
-@pytest.mark.parametrize(
-    ("level", "disks", "reads", "writes"), [("0", 4, 4, 4), ("10", 4, 4, 2), ("5", 4, 4, 1)]
-)
+@pytest.mark.parametrize(("level", "disks", "reads", "writes"), [("0", 4, 4, 4), ("10", 4, 4, 2), ("5", 4, 4, 1)])
 def test_a_set_scales_and_pays_for_redundancy(level: str, disks: int, reads: float, writes: float) -> None:
     """Random requests: RAID 5 pays four for one write, a mirror two [patterson-raid]."""
     one = Disk(**{**FLASH, "parallel_requests": 1})
@@ -333,12 +319,7 @@ def test_a_compiled_drive_takes_as_long_as_one_as_written(kind: str) -> None:
 
     def ends(device: Any, asked: list[tuple[float, bool, int, int]]) -> list[float]:
         done = [device.submit(*command) for command in asked]
-        return [
-            *done,
-            *(device.distance(start) for _, _, start, _ in asked),
-            device.free_s,
-            device.flush(done[-1]),
-        ]
+        return [*done, *(device.distance(start) for _, _, start, _ in asked), device.free_s, device.flush(done[-1])]
 
     asked = commands()
     with as_written():

@@ -83,10 +83,7 @@ def test_the_oldest_goes_first_once_it_is_over_the_age_limit() -> None:
     [
         ({"interface": "sata", "queue_depth": 64}, "queue_depth 64 is more than interface sata has commands"),
         ({"interface": "ide", "queue_depth": 2}, "allowed are 1 to 1"),
-        (
-            {"reorder_age_s": 1, "rotation_s": 0, "average_seek_s": 0},
-            "reorder_age_s is for a drive that turns",
-        ),
+        ({"reorder_age_s": 1, "rotation_s": 0, "average_seek_s": 0}, "reorder_age_s is for a drive that turns"),
         ({"reorder_age_s": 1, "write_cache_bytes": 1 << 20}, "reorder_age_s goes without write_cache_bytes"),
     ],
 )

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.laws.assm import FREE_75_100, FULL, freeness
+from blocktime.model.loops import arrays as typed
 from blocktime.model.loops import fastest
-from blocktime.model.loops import rows as typed
 from blocktime.model.machine.segment.extent_map import high_water_steps
 from blocktime.model.machine.segment.heap import Heap
 from blocktime.model.machine.segment.heap_rows import DELETED, HOME
@@ -264,11 +264,7 @@ def test_sessions_at_work_leave_what_they_leave_row_by_row(seed: int) -> None:
         elif what == "append":
             twins.append(random.randint(1, 20), length)
         elif what == "alone":
-            many, each, every = (
-                random.randint(1, 60),
-                random.choice([1, 1, 4, 40]),
-                random.choice([1, 3, 8, 20]),
-            )
+            many, each, every = (random.randint(1, 60), random.choice([1, 1, 4, 40]), random.choice([1, 3, 8, 20]))
             twins.insert_alone(session, many, random.choice([3, length, 30]), each, every)
         else:
             arguments: dict[str, tuple[int, ...]] = {

@@ -25,9 +25,7 @@ def below_the_mark(wanted: int, size: int, assm: bool, uniform: int | None) -> i
 
 @st.composite
 def uniform_sizes(draw: st.DrawFn, size: int) -> int | None:
-    return draw(
-        st.none() | st.sampled_from([MIB, 8 * MIB, 64 * MIB]) | st.integers(5, 600).map(lambda n: n * size)
-    )
+    return draw(st.none() | st.sampled_from([MIB, 8 * MIB, 64 * MIB]) | st.integers(5, 600).map(lambda n: n * size))
 
 
 @settings(max_examples=200)
@@ -35,12 +33,7 @@ def uniform_sizes(draw: st.DrawFn, size: int) -> int | None:
 def test_the_mark_stops_where_the_law_says(data: st.DataObject, size: int, wanted: int) -> None:
     uniform = data.draw(uniform_sizes(size))
     shape = segment_shape(
-        wanted,
-        block_size_bytes=size,
-        assm=True,
-        uniform_extent_bytes=uniform,
-        release_11_2=False,
-        formatted_ahead=1,
+        wanted, block_size_bytes=size, assm=True, uniform_extent_bytes=uniform, release_11_2=False, formatted_ahead=1
     )
     assert below_the_mark(wanted, size, True, uniform) == shape.data_blocks
 
@@ -50,9 +43,7 @@ def test_the_mark_stops_where_the_law_says(data: st.DataObject, size: int, wante
 def test_the_steps_fill_the_extents_under_assm(data: st.DataObject, size: int, wanted: int) -> None:
     """As many data blocks as the extents hold, each under one L1 block, and those in order."""
     uniform = data.draw(uniform_sizes(size))
-    extents = lay_out(
-        wanted, block_size_bytes=size, assm=True, uniform_extent_bytes=uniform, release_11_2=False
-    )
+    extents = lay_out(wanted, block_size_bytes=size, assm=True, uniform_extent_bytes=uniform, release_11_2=False)
     whole = sum(extent.blocks - extent.lead for extent in extents)
     blocks, last = 0, -1
     for step in high_water_steps(size, True, uniform):

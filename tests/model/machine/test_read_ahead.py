@@ -44,9 +44,7 @@ def test_a_call_longer_than_the_limit_is_read_in_windows() -> None:
     assert sum(many for _, many in found) == 256
 
 
-def asked(
-    pairs: list[tuple[range, range]], ahead: ReadAhead, skips: bool
-) -> list[tuple[int, int, int | None]]:
+def asked(pairs: list[tuple[range, range]], ahead: ReadAhead, skips: bool) -> list[tuple[int, int, int | None]]:
     """The windows of two readers of a file, who change turns with each; past pages that can ask for nothing, or not."""
     found = []
 
@@ -81,9 +79,7 @@ def test_pages_that_ask_for_nothing_may_be_passed_over(seed: int) -> None:
         near = max(0, at + random.randrange(-60, 60))
         pairs.append((range(at, at + random.randrange(1, 120)), range(near, near + random.randrange(1, 120))))
         at = pairs[-1][0].stop
-    one, other = (
-        asked(pairs, ReadAhead(most, optimal, follows=seed % 5 > 0), skips) for skips in (True, False)
-    )
+    one, other = (asked(pairs, ReadAhead(most, optimal, follows=seed % 5 > 0), skips) for skips in (True, False))
     assert one == other
 
 

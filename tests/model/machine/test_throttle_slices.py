@@ -6,7 +6,7 @@ from math import ceil, floor
 import pytest
 
 from blocktime.model.engine import simulate
-from blocktime.model.laws.limits import counted_requests, credits_last_s, slice_begin_s
+from blocktime.model.laws.volume_limits import counted_requests, credits_last_s, slice_begin_s
 from blocktime.model.machine.device.drive import drive_of
 from blocktime.model.spec import Disk, System, Workload
 from blocktime.model.units import GIB, KIB, MIB
@@ -70,17 +70,13 @@ def kernel_begins(arrivals: list[int], sizes: list[int], iops: float | None, bps
         (MIB, {"throughput_limit_bytes_per_s": 5.0 * MIB}),
     ],
 )
-def test_requests_go_when_the_kernel_lets_them_through(
-    size: int, limits: dict[str, float], per_s: float
-) -> None:
+def test_requests_go_when_the_kernel_lets_them_through(size: int, limits: dict[str, float], per_s: float) -> None:
     chance, now, arrivals = random.Random(7), 0.0, []
     for _ in range(1500):
         now += chance.expovariate(per_s) * HZ
         arrivals.append(round(now))
     sizes = [size] * len(arrivals)
-    kernel = kernel_begins(
-        arrivals, sizes, limits.get("iops_limit"), limits.get("throughput_limit_bytes_per_s")
-    )
+    kernel = kernel_begins(arrivals, sizes, limits.get("iops_limit"), limits.get("throughput_limit_bytes_per_s"))
     drive = drive_of(Disk(**FLASH, **limits, limit_io_bytes=0, limit_slice_s=0.1))
     begins = [drive.submit(at / HZ, False, 0, size) * HZ for at in arrivals]
     apart = [abs(ours - theirs) for ours, theirs in zip(begins, kernel, strict=True)]

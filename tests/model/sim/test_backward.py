@@ -7,9 +7,7 @@ from blocktime.model.spec import Disk, Host, ReadStream, System, WriteStream
 from blocktime.model.units import KIB, MIB
 from blocktime.scenarios import load, run
 
-FLASH = Disk(
-    rotation_s=0.0, average_seek_s=0.0, bandwidth_bytes_per_s=5e8, parallel_requests=8, queue_depth=32
-)  # fmt: skip
+FLASH = Disk(rotation_s=0.0, average_seek_s=0.0, bandwidth_bytes_per_s=5e8, parallel_requests=8, queue_depth=32)
 SET = Disk(raid_level="0", raid_disks=4)
 
 
@@ -32,9 +30,7 @@ def test_a_platter_turns_almost_once_for_each_call() -> None:
 
 
 def test_written_pages_go_back_in_order() -> None:
-    work = WriteStream(
-        path="buffered", count=512, fsync_every=512, pattern="backward", block_size_bytes=4 * KIB
-    )
+    work = WriteStream(path="buffered", count=512, fsync_every=512, pattern="backward", block_size_bytes=4 * KIB)
     found = simulate(System(host=Host(filesystem="none"), disk=FLASH), work)
     assert found.physical_io.write_requests == 4
 

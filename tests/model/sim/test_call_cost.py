@@ -48,11 +48,9 @@ def test_no_depth_lets_through_more_than_the_processor_does(depth: int) -> None:
 
 def test_each_program_has_a_ceiling_of_its_own_until_there_is_no_processor_left() -> None:
     per_s = {
-        users: answer(
-            reads(32, users=users), HOST.model_copy(update={"cpus": 4})
-        ).streams[0].calls_per_s
+        users: answer(reads(32, users=users), HOST.model_copy(update={"cpus": 4})).streams[0].calls_per_s
         for users in (1, 4, 8)
-    }  # fmt: skip
+    }
     # four busy cores of four lose 2/4 of 12 %
     assert per_s[4] == pytest.approx(4 * per_s[1] * 0.94, rel=0.02)
     assert per_s[8] == pytest.approx(per_s[4], rel=0.02)
@@ -62,8 +60,7 @@ def test_hardware_threads_serve_more_calls_than_their_cores() -> None:
     """Eight programs on four cores of two threads that gain 30 %: 4 · 0.94 · 1.3 times the calls of one."""
     one, eight = (
         answer(
-            reads(32, users=users),
-            HOST.model_copy(update={"cpus": 4, "threads_per_core": 2, "smt_gain_percent": 30.0}),
+            reads(32, users=users), HOST.model_copy(update={"cpus": 4, "threads_per_core": 2, "smt_gain_percent": 30.0})
         )
         .streams[0]
         .calls_per_s
@@ -104,10 +101,8 @@ def test_a_stated_cost_is_the_whole_cost_of_a_call() -> None:
         ({"submission": "polled", "path": "buffered"}, {}, "goes past the page cache; path is buffered"),
         ({"submission": "polled", "users": 5}, {"cpus": 4}, "5 programs need as many processors; host.cpus is 4"),
     ],
-)  # fmt: skip
-def test_what_cannot_be_submitted_so_is_refused(
-    work: dict[str, Any], host: dict[str, Any], message: str
-) -> None:
+)
+def test_what_cannot_be_submitted_so_is_refused(work: dict[str, Any], host: dict[str, Any], message: str) -> None:
     with pytest.raises(OutsideLaw, match=message):
         answer(reads(**work), HOST.model_copy(update=host))
 

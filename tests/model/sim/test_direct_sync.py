@@ -35,9 +35,7 @@ def test_a_flush_follows_each_write_where_the_kernel_does_not_ask_for_fua(
     fua: bool, kernel: str, filesystem: str, flushes: int
 ) -> None:
     disk = Disk(**(FLASH.model_dump() | VOLATILE | {"fua": fua}))
-    assert writes_by_fua(tuple(map(int, kernel.split("."))), "direct", filesystem) is (
-        flushes == 0 or not fua
-    )
+    assert writes_by_fua(tuple(map(int, kernel.split("."))), "direct", filesystem) is (flushes == 0 or not fua)
     host = Host(io_path="direct", kernel=kernel, filesystem=filesystem)  # type: ignore[arg-type]
     found = simulate(System(host=host, disk=disk), WriteStream(count=COUNT, synced="dsync"))
     assert found.physical_io.write_requests == pytest.approx(COUNT + flushes)

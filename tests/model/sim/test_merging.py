@@ -1,5 +1,6 @@
 """``nomerges`` and calls that one submission hands over together: counts of requests."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from blocktime.model import simulate
 from blocktime.model.machine.device.block_queue import BlockQueue
 from blocktime.model.machine.device.elevator import Fifo
 from blocktime.model.machine.device.request import Request
+from blocktime.model.sim.clock import environment
+from blocktime.model.sim.shared_machine import counters_of, device_of
 from blocktime.model.spec import Disk, Host, ReadStream, System, WriteStream
 
 FLASH = Disk(
@@ -43,9 +46,7 @@ def handed(queue: BlockQueue, *blocks: int) -> int:
         ((0, 9, 10, 1), {"0": 2, "1": 3, "2": 4}),
     ],
 )
-def test_nomerges_leaves_the_request_that_came_last_or_none(
-    blocks: tuple[int, ...], requests: dict[str, int]
-) -> None:
+def test_nomerges_leaves_the_request_that_came_last_or_none(blocks: tuple[int, ...], requests: dict[str, int]) -> None:
     assert {nomerges: handed(queue_of(nomerges), *blocks) for nomerges in requests} == requests
 
 
@@ -82,3 +83,22 @@ def test_calls_anywhere_of_one_submission_stay_apart() -> None:
 def test_a_batch_is_not_more_than_may_be_in_flight() -> None:
     with pytest.raises(ValueError, match="batch 8 is more than in_flight 4; allowed are 1 to in_flight"):
         ReadStream(in_flight=4, batch=8)
+
+
+@pytest.mark.parametrize("nr_requests", [1, 2, 3])
+def test_who_waits_for_room_has_it_in_turn(nr_requests: int) -> None:
+    env = environment()
+    system = System(host=Host(io_path="direct", scheduler="none", nr_requests=nr_requests), disk=FLASH)
+    device = device_of(env, system, counters_of(system), 1)
+    written = [0] * 5
+
+    def write(party: int) -> Iterator[Any]:
+        while True:
+            yield device.request(True, (1000 * party + 2 * written[party]) * SIZE, SIZE, party)
+            written[party] += 1
+
+    for party in range(5):
+        env.process(write(party))
+    env.run(0.1)
+    assert sum(written) > 100
+    assert max(written) - min(written) <= 1

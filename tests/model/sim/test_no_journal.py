@@ -15,20 +15,13 @@ COUNT = 200
 
 
 def answer(*, journal: bool, filesystem: str = "ext4", disk: Disk = FLASH, **more: Any) -> Any:
-    given: dict[str, Any] = {
-        "block_size_bytes": 4096,
-        "count": COUNT,
-        "path": "buffered",
-        "fsync_every": 1,
-    } | more
+    given: dict[str, Any] = {"block_size_bytes": 4096, "count": COUNT, "path": "buffered", "fsync_every": 1} | more
     host = Host(scheduler="none", filesystem=filesystem, journal=journal)
     return simulate(System(host=host, disk=disk), WriteStream(**given))
 
 
 @pytest.mark.parametrize("filesystem", ["ext3", "ext4"])
-def test_an_fsync_writes_data_and_inode_instead_of_data_and_two_requests_of_the_journal(
-    filesystem: str,
-) -> None:
+def test_an_fsync_writes_data_and_inode_instead_of_data_and_two_requests_of_the_journal(filesystem: str) -> None:
     device = [answer(journal=journal, filesystem=filesystem).physical_io for journal in (True, False)]
     assert [io.write_requests for io in device] == pytest.approx([3 * COUNT, 2 * COUNT])
     assert [io.write_bytes for io in device] == [6 * 4096 * COUNT, 2 * 4096 * COUNT]

@@ -68,12 +68,7 @@ def test_servers_take_no_less_than_what_they_share_needs(disk: str, degree: int)
 
 
 def test_servers_speed_a_query_up_until_the_drive_is_the_limit() -> None:
-    fast = [
-        "disk.bandwidth_bytes_per_s=100G",
-        "disk.parallel_requests=64",
-        "disk.queue_depth=1024",
-        "host.cpus=16",
-    ]
+    fast = ["disk.bandwidth_bytes_per_s=100G", "disk.parallel_requests=64", "disk.queue_depth=1024", "host.cpus=16"]
     alone = simulate(*case("workload.degree=1", *fast)).time.elapsed_s
     gains = [alone / simulate(*case(f"workload.degree={n}", *fast)).time.elapsed_s for n in (2, 4, 8)]
     speeds = [1 - 0.12 * (n - 1) / 15 for n in (2, 4, 8)]  # of 16 cores that lose 12 % with all of them busy
@@ -99,9 +94,7 @@ def test_parallel_servers_read_directly_whatever_the_size_of_the_table() -> None
 
 
 def test_more_servers_than_the_instance_starts_are_refused() -> None:
-    with pytest.raises(
-        OutsideLaw, match=r"workload.degree 16 .*allowed are instance.parallel_max_servers, 8"
-    ):
+    with pytest.raises(OutsideLaw, match=r"workload.degree 16 .*allowed are instance.parallel_max_servers, 8"):
         calculate(*case("workload.degree=16", "instance.parallel_max_servers=8"))
     with pytest.raises(OutsideLaw, match=r"asks for 48 parallel servers; .*40"):
         simulate(*case("workload.degree=12", "workload.users=4", "host.cpus=1"))
@@ -123,9 +116,7 @@ def test_arrays_of_degrees_answer_as_one_by_one() -> None:
 
 def test_a_parallel_query_beside_users_keeps_its_servers() -> None:
     users = {"kind": "transactions", "users": 4, "think_s": 0.05, "data_bytes": "256M", "begins": "warm"}
-    scenario = from_mapping(
-        {"base": "parallel-scan", "table": {"rows": 1_000_000}, "workload": {"beside": [users]}}
-    )
+    scenario = from_mapping({"base": "parallel-scan", "table": {"rows": 1_000_000}, "workload": {"beside": [users]}})
     result = simulate(scenario.system, scenario.workload)
     assert result.time.servers == 4
     assert result.programs

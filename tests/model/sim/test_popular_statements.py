@@ -8,11 +8,11 @@ from pydantic import ValidationError
 
 from blocktime.model import calculate, simulate
 from blocktime.model.demand.popular_blocks import by_popularity, cached_so
-from blocktime.model.demand.transactions import touch_rules
+from blocktime.model.demand.transaction_demand import touch_rules
 from blocktime.model.errors import BlocktimeError, OutsideLaw
-from blocktime.model.kernels.buffers import Buffers
+from blocktime.model.kernels.buffer_kernel import Buffers
 from blocktime.model.spec import IndexRangeScan, System
-from blocktime.model.workloads.shared_cache import held_of
+from blocktime.model.workloads.shared_cache import cache_shares_of
 from blocktime.scenarios import from_mapping
 from blocktime.scenarios.load import load
 
@@ -117,9 +117,7 @@ def test_popularity_of_blocks_that_are_equally_wanted_is_that_of_any_order() -> 
     system, work = machine("16M", UPDATE | {"popularity": even})
     without = work.model_copy(update={"popularity": ()})
     cached = by_popularity(system, work)
-    assert table_reads(calculate, (system, work)) == pytest.approx(
-        table_reads(calculate, (cached, without)), rel=0.005
-    )
+    assert table_reads(calculate, (system, work)) == pytest.approx(table_reads(calculate, (cached, without)), rel=0.005)
 
 
 def test_an_update_in_the_tables_order_has_no_popularity() -> None:
@@ -144,17 +142,15 @@ def test_what_visits_each_block_once_has_no_popularity(kind: str) -> None:
     ],
     ids=["scans", "users"],
 )
-def test_beside_others_the_cache_that_is_played_answers_as_the_closed_form(
-    cache: str, work: dict[str, Any]
-) -> None:
+def test_beside_others_the_cache_that_is_played_answers_as_the_closed_form(cache: str, work: dict[str, Any]) -> None:
     """Hit fraction of the last scan beside and of the first, alone and together."""
     system, first = machine(cache, work)
     every = [(system, program.model_copy(update={"beside": ()})) for program in first.programs]
-    held = held_of(every, [0.0] * len(every), endless=first.kind == "transactions")
+    held = cache_shares_of(every, [0.0] * len(every), endless=first.kind == "transactions")
     for own, there, played in zip(every, held, simulate(system, first).programs, strict=True):
         if played.kind == "index_range_scan":
             assert hits(own, there) == pytest.approx(played.hit_fraction, abs=0.045)
-            assert hits(own, *held_of([own], [0.0])) == pytest.approx(played.alone.hit_fraction, abs=0.03)
+            assert hits(own, *cache_shares_of([own], [0.0])) == pytest.approx(played.alone.hit_fraction, abs=0.03)
 
 
 def hits(own: tuple[System, Any], held: Any) -> float:
@@ -171,8 +167,7 @@ def test_who_visits_no_table_takes_nothing_of_the_cache(work: dict[str, Any]) ->
     """Its index alone answers, whatever it says of the popularity of the table's blocks."""
     beside = {"kind": "index_range_scan", "index_only": True}
     popular, plain = (
-        simulate(*machine("16M", work | {"beside": [beside | more]})).programs
-        for more in ({"zipf_exponent": 0.4}, {})
+        simulate(*machine("16M", work | {"beside": [beside | more]})).programs for more in ({"zipf_exponent": 0.4}, {})
     )
     assert popular[0].took_s == pytest.approx(plain[0].took_s, rel=1e-9)
     assert popular[1].reads == plain[1].reads

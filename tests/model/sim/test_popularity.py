@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from blocktime.model import OutsideLaw, simulate
-from blocktime.model.demand.transactions import curve_classes, room_of_cache, touch_rules
+from blocktime.model.demand.transaction_demand import curve_classes, room_of_cache, touch_rules
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.laws import touch_count
 from blocktime.model.workloads.transactions.bound_answer import bound_answer
@@ -36,11 +36,7 @@ POPULARITY: dict[str, dict[str, Any]] = {
 
 def asked(cache: str = "32M", **work: Any) -> tuple[Any, Any]:
     scenario = from_mapping(
-        SMALL
-        | {
-            "instance": {"buffer_cache_bytes": cache, "replacement": {"touch_time_s": 0}},
-            "workload": WORK | work,
-        }
+        SMALL | {"instance": {"buffer_cache_bytes": cache, "replacement": {"touch_time_s": 0}}, "workload": WORK | work}
     )
     return scenario.system, scenario.workload
 
@@ -86,17 +82,9 @@ def test_a_curve_is_met_where_it_was_measured() -> None:
     [
         ({"zipf_exponent": 3}, "zipf_exponent"),
         ({"zipf_exponent": 1, **POPULARITY["curve"]}, "both say how popular blocks are"),
+        ({"popularity": [{"blocks_percent": 60, "gets_percent": 60}]}, "blocks_percent sum to 60; allowed is 100"),
         (
-            {"popularity": [{"blocks_percent": 60, "gets_percent": 60}]},
-            "blocks_percent sum to 60; allowed is 100",
-        ),
-        (
-            {
-                "miss_curve": [
-                    {"cache_bytes": "4M", "miss_percent": 10},
-                    {"cache_bytes": "8M", "miss_percent": 20},
-                ]
-            },
+            {"miss_curve": [{"cache_bytes": "4M", "miss_percent": 10}, {"cache_bytes": "8M", "miss_percent": 20}]},
             "a larger cache never misses more",
         ),
         ({"miss_curve": [{"cache_bytes": "4M", "miss_percent": 10}]}, "one point; give two or more"),

@@ -57,9 +57,7 @@ def is_that_of_processes(system: System, work: Any, seed: int = 3) -> None:
 @pytest.mark.parametrize("pattern", ["random", "sequential", "strided"])
 @pytest.mark.parametrize("kind", ["read_stream", "write_stream"])
 @pytest.mark.parametrize("load", [0.6, 8])
-def test_a_stream_is_that_of_processes(
-    disk: Disk, scheduler: Any, pattern: Any, kind: str, load: float
-) -> None:
+def test_a_stream_is_that_of_processes(disk: Disk, scheduler: Any, pattern: Any, kind: str, load: float) -> None:
     """At depths of 1 and 32, with room for 4 and for 128 requests."""
     rate = load * CAPACITY_PER_S[disk]
     work = STREAMS[kind](count=250, pattern=pattern, stride_bytes=64 * KIB, rate_per_s=rate)
@@ -86,21 +84,13 @@ def test_streams_beside_each_other_are_those_of_processes(
         block_size_bytes=16 * KIB, count=150, rate_per_s=rate, arrivals=arrivals, users=2, start_byte=0
     )
     work = ReadStream(
-        count=150,
-        pattern="random",
-        rate_per_s=rate,
-        arrivals=arrivals,
-        span_bytes=MIB,
-        users=2,
-        beside=(beside,),
+        count=150, pattern="random", rate_per_s=rate, arrivals=arrivals, span_bytes=MIB, users=2, beside=(beside,)
     )
     for depth, nr in ((1, 4), (32, 128)):
         even = {"write_overhead_s": None} if depth > 1 else {}
         system = System(
             disk=disk.model_copy(update={"queue_depth": depth, "parallel_requests": min(depth, 4), **even}),
-            host=Host(
-                scheduler=scheduler, nr_requests=nr, read_call_s=call_s, write_call_s=call_s / 3, cpus=2
-            ),
+            host=Host(scheduler=scheduler, nr_requests=nr, read_call_s=call_s, write_call_s=call_s / 3, cpus=2),
             iostat=Iostat(interval_s=0.1),
         )
         is_that_of_processes(system, work)
@@ -115,9 +105,7 @@ def test_what_comes_at_one_moment_comes_in_the_order_of_processes(
     gaps: float, nr: int, scheduler: Any, others: dict[str, Any]
 ) -> None:
     """Calls come in step, every 2**-10 s, and take the device so many of these gaps: no time is rounded."""
-    disk = Disk(
-        rotation_s=0, average_seek_s=0, overhead_s=0, bandwidth_bytes_per_s=SIZE * 1024 / gaps, queue_depth=2
-    )
+    disk = Disk(rotation_s=0, average_seek_s=0, overhead_s=0, bandwidth_bytes_per_s=SIZE * 1024 / gaps, queue_depth=2)
     host = Host(scheduler=scheduler, nr_requests=nr, read_call_s=0, write_call_s=0)
     step: Any = {"count": 60, "rate_per_s": 1024, "arrivals": "regular", "users": 2}
     work = ReadStream(**step, beside=(WriteStream(count=60, users=2, **others),))
@@ -203,9 +191,7 @@ def test_any_streams_are_those_of_processes(  # noqa: PLR0917  (what there is to
     work: Any = ReadStream(beside=beside, **calls)
     if synced != "read":
         work = WriteStream(beside=beside, synced=synced, **calls)
-    system = System(
-        disk=disk.model_copy(update=more), host=host, iostat=Iostat(interval_s=0.01, first_s=0.003)
-    )
+    system = System(disk=disk.model_copy(update=more), host=host, iostat=Iostat(interval_s=0.01, first_s=0.003))
     is_that_of_processes(system, work, seed)
 
 

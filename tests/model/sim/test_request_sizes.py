@@ -45,8 +45,7 @@ def test_requests_are_those_of_the_kernels_code(case: str) -> None:
     result = run(
         from_mapping(
             {
-                "host": LIMIT
-                | {"kernel": kernel, "filesystem": filesystem, "read_ahead_bytes": window * KIB},
+                "host": LIMIT | {"kernel": kernel, "filesystem": filesystem, "read_ahead_bytes": window * KIB},
                 "disk": {"use": "nvme"},
                 "workload": kind
                 | {"block_size_bytes": call * KIB, "count": count}

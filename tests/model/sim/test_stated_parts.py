@@ -32,6 +32,4 @@ def test_cpu_that_is_stated_ends_throughput_where_the_processors_are_busy() -> N
 @pytest.mark.parametrize("calls", [0, 0.1])
 def test_fewer_than_one_call_a_transaction(calls: float) -> None:
     waits = answered(f"workload.mix.0.calls={calls}").time.wait
-    assert (waits[FROM_CLIENT].waits if calls else waits.get(FROM_CLIENT)) == (
-        pytest.approx(calls) if calls else None
-    )
+    assert (waits[FROM_CLIENT].waits if calls else waits.get(FROM_CLIENT)) == (pytest.approx(calls) if calls else None)

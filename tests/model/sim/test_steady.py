@@ -66,9 +66,7 @@ def test_an_interval_by_hand() -> None:
     assert estimate(np.array([3.0])) == (3, np.inf, np.inf)
 
 
-@pytest.mark.parametrize(
-    ("correlation", "least", "most"), [(0.0, 0.93, 0.97), (0.5, 0.92, 0.97), (0.8, 0.87, 0.96)]
-)
+@pytest.mark.parametrize(("correlation", "least", "most"), [(0.0, 0.93, 0.97), (0.5, 0.92, 0.97), (0.8, 0.87, 0.96)])
 def test_intervals_hold_the_mean_as_often_as_they_say(correlation: float, least: float, most: float) -> None:
     """Of 200 batches joined to 20: some 95% of the intervals, and fewer where neighbours are much alike."""
     found = [estimate(means) for means in series(200, correlation, 3, 2000)]

@@ -13,12 +13,7 @@ from blocktime.scenarios import from_mapping, run
 from tests.leaves import floats_of
 
 FLASH = Disk(
-    rotation_s=0,
-    average_seek_s=0,
-    overhead_s=80e-6,
-    bandwidth_bytes_per_s=3e9,
-    parallel_requests=8,
-    queue_depth=32,
+    rotation_s=0, average_seek_s=0, overhead_s=80e-6, bandwidth_bytes_per_s=3e9, parallel_requests=8, queue_depth=32
 )
 PLATTER = Disk(rotation_s=0.004, bandwidth_bytes_per_s=77e6, head_switch_s=0, track_buffer_bytes=0)
 OLD = Host(
@@ -56,9 +51,7 @@ def test_a_synchronous_writer_without_a_cache_loses_a_turn_because_the_platter_m
     assert each_s == pytest.approx(0.004 + 8192 / 77e6, rel=2e-3)
     slow = on(Host(io_path="raw", write_call_s=4.2e-3))
     assert simulate(slow, work).time.elapsed_s / 500 == pytest.approx(0.008 + 8192 / 77e6, rel=2e-3)
-    cached = on(
-        Host(io_path="raw", write_call_s=40e-6), PLATTER.model_copy(update={"write_cache_bytes": 2**23})
-    )
+    cached = on(Host(io_path="raw", write_call_s=40e-6), PLATTER.model_copy(update={"write_cache_bytes": 2**23}))
     assert simulate(cached, work).time.elapsed_s / 500 < 0.0004
     faster = on(Host(io_path="raw", write_call_s=40e-6), PLATTER.model_copy(update={"rotation_s": 0.003}))
     assert simulate(faster, work).time.elapsed_s / 500 == pytest.approx(0.003 + 8192 / 77e6, rel=2e-3)
@@ -114,19 +107,14 @@ def test_o_sync_waits_for_the_pages_of_each_call_which_merge() -> None:
     assert result.time.wait["waiting for the device"].waits == 100
 
 
-def test_o_sync_of_a_file_that_grows_commits_the_journal_and_o_dsync_of_one_that_does_not_grow_does_not() -> (
-    None
-):
+def test_o_sync_of_a_file_that_grows_commits_the_journal_and_o_dsync_of_one_that_does_not_grow_does_not() -> None:
     host = Host(io_path="dsync", filesystem="ext4")
     grows, stays = (
-        simulate(on(host), WriteStream(block_size_bytes=4096, count=50, extends=extends))
-        for extends in (True, False)
+        simulate(on(host), WriteStream(block_size_bytes=4096, count=50, extends=extends)) for extends in (True, False)
     )
     assert grows.device["disk"].writes_per_s > 0
     assert sum(grows.device["disk"].request_bytes.values()) == 50 * 3
-    assert (
-        sum(stays.device["disk"].request_bytes.values()) == 50 + 2
-    )  # the time of change, with the next commit
+    assert sum(stays.device["disk"].request_bytes.values()) == 50 + 2  # the time of change, with the next commit
     assert grows.time.elapsed_s > stays.time.elapsed_s
 
 
@@ -136,9 +124,7 @@ def test_kernels_of_today_empty_a_volatile_write_cache(kernel: str, flushes: boo
     host = Host(io_path="dsync", filesystem="xfs", kernel=kernel)
     work = WriteStream(block_size_bytes=8192, count=100)
     result = simulate(on(host, disk), work)
-    assert (
-        result.device["disk"].request_bytes.get(0) == 100
-    ) is flushes  # a write of no sectors, as iostat has it
+    assert (result.device["disk"].request_bytes.get(0) == 100) is flushes  # a write of no sectors, as iostat has it
     each_s = result.time.elapsed_s / 100
     assert each_s == pytest.approx(0.0041 if flushes else 0.00014, rel=0.1)
     battery = disk.model_copy(update={"write_cache_flushed": False})
@@ -166,13 +152,7 @@ def test_buffered_calls_smaller_than_a_page_read_the_file_once() -> None:
 @pytest.mark.parametrize("pattern", ["sequential", "random"])
 def test_buffered_reads_that_overlap_find_their_pages(path: Any, pattern: Any) -> None:
     work = ReadStream(
-        block_size_bytes=4096,
-        count=200,
-        pattern=pattern,
-        span_bytes=4096000,
-        rate_per_s=1e5,
-        users=2,
-        path=path,
+        block_size_bytes=4096, count=200, pattern=pattern, span_bytes=4096000, rate_per_s=1e5, users=2, path=path
     )
     for nr_requests in (1, 128):
         result = simulate(on(Host(nr_requests=nr_requests), FLASH), work)
@@ -199,11 +179,7 @@ def test_a_full_queue_holds_write_back_of_every_size() -> None:
 def test_fsync_pays_for_the_writes_before_it_and_a_commit() -> None:
     host = Host(io_path="buffered", filesystem="ext4")
     results = [simulate(on(host), WriteStream(count=200, fsync_every=every)) for every in (1, 10, 0)]
-    assert [result.time.wait["fsync"].waits if "fsync" in result.time.wait else 0 for result in results] == [
-        200,
-        20,
-        0,
-    ]
+    assert [result.time.wait["fsync"].waits if "fsync" in result.time.wait else 0 for result in results] == [200, 20, 0]
     times = [result.time.elapsed_s for result in results]
     assert times[0] > 5 * times[1] > 5 * times[2]
 
@@ -217,10 +193,7 @@ def test_writers_are_held_at_the_dirty_limit() -> None:
     assert result.time.wait["held back by the page cache"].total_s > 1
     assert result.time.elapsed_s == pytest.approx((size - limit) / 100e6, rel=0.1)
     stopped = on(host.model_copy(update={"kernel": "2.6.32"}), disk)
-    assert (
-        simulate(stopped, WriteStream(block_size_bytes=2**20, count=400)).time.elapsed_s
-        < result.time.elapsed_s
-    )
+    assert simulate(stopped, WriteStream(block_size_bytes=2**20, count=400)).time.elapsed_s < result.time.elapsed_s
 
 
 def test_what_is_written_and_not_asked_for_goes_out_when_it_is_thirty_seconds_old() -> None:
@@ -249,9 +222,7 @@ def test_the_page_cache_answers_its_share() -> None:
 def test_asynchronous_calls_keep_as_many_in_flight_as_they_may() -> None:
     host = Host(io_path="direct", scheduler="none", read_call_s=2e-6)
     one, eight = (
-        simulate(
-            on(host, FLASH), ReadStream(block_size_bytes=4096, count=800, pattern="random", in_flight=many)
-        )
+        simulate(on(host, FLASH), ReadStream(block_size_bytes=4096, count=800, pattern="random", in_flight=many))
         for many in (1, 8)
     )
     assert (one.streams[0].in_flight_most, eight.streams[0].in_flight_most) == (1, 8)
@@ -272,9 +243,7 @@ def test_two_readers_in_order_do_better_where_the_scheduler_waits_for_each() -> 
     def together(scheduler: str) -> float:
         host = Host(io_path="direct", scheduler=scheduler, read_call_s=1e-4)
         work = ReadStream(
-            block_size_bytes=65536,
-            count=300,
-            beside=(ReadStream(block_size_bytes=65536, count=300, start_byte=2**35),),
+            block_size_bytes=65536, count=300, beside=(ReadStream(block_size_bytes=65536, count=300, start_byte=2**35),)
         )
         return simulate(on(host, Disk()), work).time.elapsed_s
 
@@ -296,9 +265,7 @@ def test_streams_beside_each_other_share_the_device() -> None:
 
 
 def test_beyond_the_end_of_the_device_is_refused() -> None:
-    with pytest.raises(
-        OutsideLaw, match=r"the file of user 1 would end at byte .* beyond the device's end at"
-    ):
+    with pytest.raises(OutsideLaw, match=r"the file of user 1 would end at byte .* beyond the device's end at"):
         simulate(on(Host(io_path="raw")), WriteStream(count=10, start_byte=72 * 2**30 - 8192))
 
 

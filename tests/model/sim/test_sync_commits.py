@@ -13,12 +13,7 @@ LATE = 2
 
 def write_requests(path: str, **more: Any) -> float:
     scenario = {
-        "host": {
-            "kernel": more.pop("kernel", "5.15"),
-            "io_path": path,
-            "filesystem": "ext4",
-            "scheduler": "none",
-        },
+        "host": {"kernel": more.pop("kernel", "5.15"), "io_path": path, "filesystem": "ext4", "scheduler": "none"},
         "disk": {"use": "nvme", "write_cache_bytes": 0},
         "workload": {"kind": "write_stream", "block_size_bytes": 4096, "count": CALLS} | more,
     }

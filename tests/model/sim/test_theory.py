@@ -64,9 +64,7 @@ def test_users_who_wait_for_each_other_are_machines_under_repair(users: int, ser
     )
     runs = [simulate(system, work, seed=seed) for seed in range(REPLICATIONS)]
     expected = queueing.machine_repair(users, think_s, SERVICE_S, servers)
-    assert within_three_standard_errors(
-        [run.streams[0].response_s for run in runs], float(expected.response_s)
-    )
+    assert within_three_standard_errors([run.streams[0].response_s for run in runs], float(expected.response_s))
 
 
 def test_calls_beyond_capacity_end_and_say_so() -> None:

@@ -32,12 +32,7 @@ from tests.random_scenarios import case
 MIB = 2**20
 SAS = Disk(capacity_bytes=64 * 1024 * MIB, queue_depth=32)
 SERVER = Disk(
-    rotation_s=0,
-    average_seek_s=0,
-    overhead_s=0.004,
-    bandwidth_bytes_per_s=1e12,
-    service_cv=1.0,
-    queue_depth=1,
+    rotation_s=0, average_seek_s=0, overhead_s=0.004, bandwidth_bytes_per_s=1e12, service_cv=1.0, queue_depth=1
 )
 
 
@@ -51,13 +46,7 @@ def system_of(**more: Any) -> System:
 
 
 def users(**more: Any) -> Transactions:
-    given = {
-        "users": 10,
-        "think_s": 0.5,
-        "data_bytes": 128 * MIB,
-        "transactions": 400,
-        "precision_percent": 10,
-    }
+    given = {"users": 10, "think_s": 0.5, "data_bytes": 128 * MIB, "transactions": 400, "precision_percent": 10}
     return Transactions(mix=(Transaction(gets=20, changed_blocks=2),), **given | more)
 
 

@@ -7,9 +7,9 @@ from blocktime.model import loops
 from blocktime.scenarios import load, run
 
 TRANSACTIONS = 400
-MOST_EVENTS = 15
+MOST_EVENTS = 16
 """Of a transaction of TPC-B: two for each of its 3.5 requests, one for each of 2.6 stretches of CPU, and for its
-client, its commit and its pause."""
+client, its commit, the call before it and the wake-up behind it, and its pause."""
 
 
 def test_a_request_takes_two_events_and_no_timer(monkeypatch: pytest.MonkeyPatch) -> None:

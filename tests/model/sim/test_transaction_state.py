@@ -11,9 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blocktime.model import simulate
-from blocktime.model.demand.transactions import Data, Pool, data_of, kinds_of
-from blocktime.model.kernels.buffers import Buffers
-from blocktime.model.laws.buffer_cache import TouchRules
+from blocktime.model.demand.transaction_demand import Data, Pool, data_of, kinds_of
+from blocktime.model.laws.cache_misses import TouchRules
 from blocktime.model.laws.processors import Cores, thread_speed
 from blocktime.model.loops import as_written
 from blocktime.model.machine.device.servers import Servers, Threads
@@ -26,6 +25,7 @@ from blocktime.model.workloads.transactions import at_begin
 from blocktime.model.workloads.transactions.at_begin import _pools
 from blocktime.model.workloads.transactions.warm import Chance, in_order, some_of, warm
 from blocktime.scenarios import load
+from tests.counted_buffers import CountedBuffers
 
 
 @given(st.integers(1, 50_000), st.sampled_from([2048, 8192, 32768]))
@@ -115,14 +115,10 @@ def test_a_job_runs_at_the_speed_that_its_core_has_left() -> None:
 def machine() -> System:
     return System(
         host=Host(scheduler="none"),
-        disk=Disk(
-            rotation_s=0, average_seek_s=0, overhead_s=1e-3, bandwidth_bytes_per_s=1e12, parallel_requests=16
-        ),
+        disk=Disk(rotation_s=0, average_seek_s=0, overhead_s=1e-3, bandwidth_bytes_per_s=1e12, parallel_requests=16),
         client=Client(round_trip_s=0),
         # NOTE: with a touch time of 3 s nobody becomes hot in so small a cache, and its begin is never forgotten
-        instance=Instance(
-            buffer_cache_bytes=16 * MIB, checkpoint_s=10, replacement=Replacement(touch_time_s=0.1)
-        ),
+        instance=Instance(buffer_cache_bytes=16 * MIB, checkpoint_s=10, replacement=Replacement(touch_time_s=0.1)),
     )
 
 
@@ -150,12 +146,7 @@ def test_a_warm_start_is_what_a_long_cold_run_comes_to() -> None:
     assert warm_stats.response_s == pytest.approx(cold_stats.response_s, rel=0.05)
 
 
-RULES = [
-    TouchRules(),
-    TouchRules(touch_time_s=0),
-    TouchRules(percent_hot=20, hot_criteria=3),
-    TouchRules(cool_count=0),
-]
+RULES = [TouchRules(), TouchRules(touch_time_s=0), TouchRules(percent_hot=20, hot_criteria=3), TouchRules(cool_count=0)]
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -165,13 +156,13 @@ def test_a_cache_begins_as_it_stays(room: int, rules: TouchRules) -> None:
     blocks, shares = tuple(share * room // 10 for share in (2, 5, 25, 100)), (0.6, 0.2, 0.15, 0.05)
     data = Data(8192, blocks, shares, 0.0, (Pool("default", room, (0, 1, 2, 3)),))
     gets_per_s, random = 2.0 * room, np.random.default_rng(2)
-    cache = Buffers(room, rules)
+    cache = CountedBuffers(room, rules)
     warm(cache, data.pools[0], data, rules, Chance(7, gets_per_s, 60.0))
     first, hits, count = np.cumsum((0, *blocks[:-1])), [], 2_000
     for at in range(round(8 * room / count) + 40):
         group = random.choice(4, count, p=shares)
         wanted = first[group] + (random.random(count) * np.array(blocks)[group]).astype(np.int64)
-        misses = cache.work(wanted, np.zeros(count, dtype=bool), None, at * count / gets_per_s).misses
+        misses = cache.counted(wanted, np.zeros(count, dtype=bool), None, at * count / gets_per_s).misses
         hits.append(1 - misses.size / count)
     begin, later = hits[: len(hits) // 16], hits[len(hits) // 4 :]
     error = np.std(hits) * (1 / len(begin) + 1 / len(later)) ** 0.5
@@ -179,14 +170,8 @@ def test_a_cache_begins_as_it_stays(room: int, rules: TouchRules) -> None:
 
 
 @pytest.mark.parametrize("cache", ["200M", "400M", "1G"])
-def test_as_many_blocks_are_dirty_at_the_begin_as_at_the_end(
-    cache: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings = [
-        "workload.data_bytes=4G",
-        f"instance.buffer_cache_bytes={cache}",
-        "workload.transactions=30000",
-    ]
+def test_as_many_blocks_are_dirty_at_the_begin_as_at_the_end(cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = ["workload.data_bytes=4G", f"instance.buffer_cache_bytes={cache}", "workload.transactions=30000"]
     scenario, pools = load("oltp-nvme", settings), []
 
     def noted(*asked: Any) -> Any:
@@ -210,9 +195,7 @@ def test_nothing_drifts_with_the_length_of_a_run() -> None:
 
 
 def test_a_scan_over_blocks_of_both_pools_finds_each_in_its_own() -> None:
-    mix = (
-        Transaction(gets=10, rows=0, changed_blocks=0, redo_bytes=0, calls=1, commits=False, scan_blocks=85),
-    )
+    mix = (Transaction(gets=10, rows=0, changed_blocks=0, redo_bytes=0, calls=1, commits=False, scan_blocks=85),)
     work = Transactions(
         mix=mix, users=2, think_s=0.1, data_bytes=MIB, hot_data_percent=30, hottest_blocks=1, hottest_gets_percent=0,
         cold_pool="recycle", transactions=300,

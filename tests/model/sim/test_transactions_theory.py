@@ -17,6 +17,7 @@ from blocktime.model.sim.writers import DatabaseWriter
 from blocktime.model.spec import Client, Disk, Host, Instance, System, Transaction, Transactions
 from blocktime.model.units import GIB, MIB
 from tests import queue_theory as queueing
+from tests.oracles.log_writer import log_file_sync_s
 from tests.patience import LIMIT_S
 from tests.queue_theory import mmc_wait_s
 
@@ -35,6 +36,8 @@ COSTS = (
     "buffer_block_s",
     "change_block_s",
     "commit_s",
+    "log_write_call_s",
+    "commit_overhead_s",
     "latch_hold_s",
     "latch_spin_s",
 )
@@ -111,10 +114,7 @@ def test_users_who_think_and_read_are_a_closed_network(servers: int, users: int)
 def test_transactions_that_arrive_wait_as_in_a_queue_of_several_servers(servers: int, load: float) -> None:
     """One read each, so they come to the disk by chance."""
     rate_per_s = load * servers / READ_S
-    system, many = (
-        machine(disk(servers, cv=1.0)),
-        work({"gets": 1}, rate_per_s=rate_per_s, transactions=8_000),
-    )
+    system, many = (machine(disk(servers, cv=1.0)), work({"gets": 1}, rate_per_s=rate_per_s, transactions=8_000))
     runs = [simulate(system, many, seed=seed).transactions for seed in range(40, 40 + REPLICATIONS)]
     expected = READ_S + mmc_wait_s(rate_per_s, READ_S, servers)
     assert within_three_standard_errors([run.response_s for run in runs], expected)
@@ -127,15 +127,29 @@ def test_commits_wait_for_the_log_as_the_law_says(load: float) -> None:
     many = work({"gets": 0, "commits": True, "redo_bytes": 512}, rate_per_s=load / READ_S)
     runs = [simulate(system, many, seed=seed) for seed in range(40, 40 + REPLICATIONS)]
     sync = [run.time.wait["log file sync"].total_s for run in runs]
-    assert within_three_standard_errors(sync, commit.log_file_sync_s(load / READ_S, READ_S))
+    assert within_three_standard_errors(sync, log_file_sync_s(load / READ_S, READ_S))
     writes = [run.transactions.log_writes_per_s for run in runs]
     assert within_three_standard_errors(writes, commit.log_writes_per_s(load / READ_S, READ_S))
 
 
+@pytest.mark.parametrize("per_s", [10, 2_000, 10_000])
+@pytest.mark.parametrize("polls", [False, True])
+def test_commits_wait_for_the_call_and_the_posts_of_the_log_writer(per_s: float, polls: bool) -> None:
+    """Rates, a write and an overhead as on flash [krotov-log-file-sync]."""
+    call_s, overhead_s = 30e-6, 75e-6
+    system = machine(disk(service_s=50e-6), log_file_sync="poll" if polls else "post")
+    host_of = system.host.model_copy(update={"log_write_call_s": call_s, "commit_overhead_s": overhead_s})
+    system = system.model_copy(update={"host": host_of})
+    many = work({"gets": 0, "commits": True, "redo_bytes": 512}, rate_per_s=per_s, transactions=20_000)
+    runs = [simulate(system, many, seed=seed) for seed in range(40, 40 + REPLICATIONS)]
+    sync = sum(run.time.wait["log file sync"].total_s for run in runs) / len(runs)
+    law = commit.commit_wait_s(per_s, 50e-6, call_s, overhead_s, polls=polls)
+    assert sync == pytest.approx(law, rel=0.06)
+    assert sync >= 50e-6 + commit.least_overhead_s(call_s, overhead_s)
+
+
 @pytest.mark.parametrize("load", [0.5, 3.0])
-@pytest.mark.parametrize(
-    "given", [{"redo_service_cv": 1.5}, {"cv": 1.5}, {"cv": 1.5, "redo_service_cv": 0.0}]
-)
+@pytest.mark.parametrize("given", [{"redo_service_cv": 1.5}, {"cv": 1.5}, {"cv": 1.5, "redo_service_cv": 0.0}])
 def test_commits_wait_for_the_rest_of_a_write_that_varies(load: float, given: dict[str, float]) -> None:
     """The log's disk varies as that of the data, or as is said of its own."""
     own = {name: value for name, value in given.items() if name != "cv"}
@@ -144,7 +158,7 @@ def test_commits_wait_for_the_rest_of_a_write_that_varies(load: float, given: di
     many = work({"gets": 0, "commits": True, "redo_bytes": 512}, rate_per_s=load / READ_S, transactions=8_000)
     runs = [simulate(system, many, seed=seed) for seed in range(40, 40 + REPLICATIONS)]
     sync = [run.time.wait["log file sync"].total_s for run in runs]
-    expected = commit.log_file_sync_s(load / READ_S, READ_S, varies)
+    expected = log_file_sync_s(load / READ_S, READ_S, varies)
     assert within_three_standard_errors(sync, expected)
     writes = [run.transactions.log_writes_per_s for run in runs]
     assert within_three_standard_errors(writes, commit.log_writes_per_s(load / READ_S, READ_S, varies))
@@ -213,9 +227,7 @@ def test_one_seed_brings_the_same_transactions_to_two_machines() -> None:
     """Common chances: two machines are asked for the same blocks, so what differs between them is the machines."""
     faster = ordinary().model_copy(update={"disk": Disk(average_seek_s=2.6e-3)})
     small = ORDINARY.model_copy(update={"transactions": 1500, "users": 4})
-    pairs = [
-        (simulate(ordinary(), small, seed=seed), simulate(faster, small, seed=seed)) for seed in range(5)
-    ]
+    pairs = [(simulate(ordinary(), small, seed=seed), simulate(faster, small, seed=seed)) for seed in range(5)]
     assert all(quick.time.elapsed_s < slow.time.elapsed_s for slow, quick in pairs)
     reads = [(slow.physical_io.read_blocks, quick.physical_io.read_blocks) for slow, quick in pairs]
     for slow, quick in pairs:
@@ -227,16 +239,10 @@ def test_one_seed_brings_the_same_transactions_to_two_machines() -> None:
     assert stdev([slow for slow, _ in reads]) > 0.01 * reads[0][0]
 
 
-@pytest.mark.parametrize(
-    ("users", "commits", "space"), [(30, True, 0.0), (30, False, 1.0), (300, True, 0.57)]
-)
-def test_redo_ends_where_its_disk_does_and_waits_for_the_log_buffer(
-    users: int, commits: bool, space: float
-) -> None:
+@pytest.mark.parametrize(("users", "commits", "space"), [(30, True, 0.0), (30, False, 1.0), (300, True, 0.57)])
+def test_redo_ends_where_its_disk_does_and_waits_for_the_log_buffer(users: int, commits: bool, space: float) -> None:
     """200 KB of redo each and 40 MB a second are 200 transactions a second, whoever waits where."""
-    system = machine(
-        disk(8, 1e-4), cache_bytes=64 * MIB, redo_limit_bytes_per_s=40e6, log_buffer_bytes=16 * MIB
-    )
+    system = machine(disk(8, 1e-4), cache_bytes=64 * MIB, redo_limit_bytes_per_s=40e6, log_buffer_bytes=16 * MIB)
     kind = {"gets": 3, "changed_blocks": 1, "redo_bytes": 200_000, "commits": commits}
     many = work(kind, users=users, think_s=0.001, data_bytes=32 * MIB, transactions=8_000)
     found = simulate(system, many)
@@ -265,9 +271,7 @@ def test_hottest_blocks_are_written_at_their_age_however_often_they_change(hotte
 
 
 @pytest.mark.parametrize(("lag_bytes", "age_s"), [(8 * MIB, 8 * MIB / 1e6), (GIB, 30)])
-def test_blocks_are_written_before_the_redo_of_their_changes_is_too_far_behind(
-    lag_bytes: int, age_s: float
-) -> None:
+def test_blocks_are_written_before_the_redo_of_their_changes_is_too_far_behind(lag_bytes: int, age_s: float) -> None:
     """At 1 MB of redo a second 8 MB come in 8.4 s; 1 GB comes in more than the age, which holds then."""
     system = machine(disk(8, 1e-3), checkpoint_s=30, checkpoint_redo_bytes=lag_bytes)
     hot = {"hottest_blocks": 100, "hottest_gets_percent": 50, "hottest_changes_percent": 100}
@@ -288,9 +292,7 @@ def test_processes_of_dbwr_without_asynchronous_io_write_each_its_own_blocks() -
     assert found.transactions.written_blocks_per_s == pytest.approx(205 / (1 + 10 * 205 / 100_000), rel=0.05)
 
 
-@pytest.mark.parametrize(
-    ("lag_bytes", "since_s"), [(100.0, 19.0), (1500.0, 5.0), (2000.0, 0.0), (2500.0, -5.0)]
-)
+@pytest.mark.parametrize(("lag_bytes", "since_s"), [(100.0, 19.0), (1500.0, 5.0), (2000.0, 0.0), (2500.0, -5.0)])
 def test_the_checkpoint_lags_since_so_much_redo_ago(lag_bytes: float, since_s: float) -> None:
     """Redo comes at 100 bytes a second, before the run and in it, and is looked at every 10 s."""
     env, log, no_buffers = Clock(watch_here()), SimpleNamespace(noted=0), SimpleNamespace(touched=[])
@@ -346,13 +348,10 @@ def test_buffers_are_waited_for_when_dbwr_is_too_slow_and_its_writes_are_the_lim
 
 def test_a_keep_pool_protects_hot_blocks_from_the_others() -> None:
     """The same memory, half of it for hot blocks alone: all of their gets are hits then."""
-    many = work(
-        {"gets": 20}, users=10, think_s=0.01, data_bytes=64 * MIB, hot_data_percent=12, hot_gets_percent=40
-    )
+    many = work({"gets": 20}, users=10, think_s=0.01, data_bytes=64 * MIB, hot_data_percent=12, hot_gets_percent=40)
     shared = simulate(machine(disk(8), cache_bytes=16 * MIB), many)
     kept = simulate(
-        machine(disk(8), cache_bytes=8 * MIB, db_keep_cache_bytes=8 * MIB),
-        many.model_copy(update={"hot_pool": "keep"}),
+        machine(disk(8), cache_bytes=8 * MIB, db_keep_cache_bytes=8 * MIB), many.model_copy(update={"hot_pool": "keep"})
     )
     others = 8 / (64 * 0.88)
     assert kept.cache.hit_fraction == pytest.approx(0.4 + 0.6 * others, abs=0.01)
@@ -360,9 +359,7 @@ def test_a_keep_pool_protects_hot_blocks_from_the_others() -> None:
 
 
 def test_a_recycle_pool_keeps_the_others_out_of_the_default_pool() -> None:
-    many = work(
-        {"gets": 20}, users=10, think_s=0.01, data_bytes=64 * MIB, hot_data_percent=12, hot_gets_percent=40
-    )
+    many = work({"gets": 20}, users=10, think_s=0.01, data_bytes=64 * MIB, hot_data_percent=12, hot_gets_percent=40)
     recycled = simulate(
         machine(disk(8), cache_bytes=8 * MIB, db_recycle_cache_bytes=MIB),
         many.model_copy(update={"cold_pool": "recycle"}),
@@ -376,13 +373,7 @@ def test_scans_at_the_cold_end_leave_the_hot_blocks_where_they_are() -> None:
     for scan in (0, 200):
         kind = {"gets": 20, "scan_blocks": scan}
         many = work(
-            kind,
-            users=4,
-            think_s=0.5,
-            data_bytes=64 * MIB,
-            hot_data_percent=5,
-            hot_gets_percent=80,
-            transactions=1_500,
+            kind, users=4, think_s=0.5, data_bytes=64 * MIB, hot_data_percent=5, hot_gets_percent=80, transactions=1_500
         )
         found = simulate(machine(disk(8), cache_bytes=8 * MIB), many)
         missed.append(found.time.wait["db file sequential read"].waits)

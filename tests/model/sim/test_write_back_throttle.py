@@ -3,7 +3,7 @@
 import pytest
 
 from blocktime.model.laws.write_back_throttle import depth_at, limit_requests, wakes_sleepers, window_s
-from blocktime.model.machine.device.write_back_throttle import WriteBackThrottle
+from blocktime.model.machine.device.throttle import WriteBackThrottle
 from blocktime.scenarios import from_mapping, run
 
 TAGS = 128
@@ -18,9 +18,7 @@ def steady_requests(depth: int, *, hurried: bool, drained: bool) -> float:
 
 
 def test_the_depth_follows_the_step_as_rq_depth_calc_max_depth_does() -> None:
-    assert [depth_at(TAGS, step)[0] for step in (4, 3, 2, 1, 0, -1, -2, -3, -9)] == [
-        1, 2, 4, 8, 16, 31, 61, 96, 96,
-    ]  # fmt: skip
+    assert [depth_at(TAGS, step)[0] for step in (4, 3, 2, 1, 0, -1, -2, -3, -9)] == [1, 2, 4, 8, 16, 31, 61, 96, 96]
     assert depth_at(TAGS, -3)[1]
     assert not depth_at(TAGS, -2)[1]
     assert [depth_at(1, step)[0] for step in (1, 0, -1)] == [1, 2, 2]

@@ -13,9 +13,7 @@ from blocktime.scenarios import from_mapping, load
 PLACELESS = {"overhead_s": 0.001, "average_seek_s": 0.0, "rotation_s": 0.0, "bandwidth_bytes_per_s": 1e9}
 
 
-def played(
-    work: dict[str, Any], cache: str, *, disk: dict[str, Any] | None = None, **sections: Any
-) -> RunResult:
+def played(work: dict[str, Any], cache: str, *, disk: dict[str, Any] | None = None, **sections: Any) -> RunResult:
     given = from_mapping(
         {
             "table": {"rows": 300_000, "row_bytes": 100},
@@ -38,7 +36,7 @@ def test_dbwr_writes_block_by_block_what_has_no_room() -> None:
     """One process waits for each write of a millisecond and 8.192 µs; a cache of 4 MB has room for 204 blocks."""
     found = played({"kind": "import"}, "4M")
     device, asked = found.device["disk"], found.physical_io
-    assert asked.write_requests == found.changes.dirty_blocks - 204
+    assert asked.write_requests == found.changes.dirty_blocks + found.changes.undo_blocks - 204
     assert device.writes_per_s * found.time.elapsed_s == pytest.approx(asked.write_requests, abs=200)
     assert found.time.elapsed_s > 0.95 * asked.write_requests * 0.001008192
 
@@ -47,14 +45,14 @@ def test_dbwr_and_a_sessions_reads_wait_for_each_other() -> None:
     """A write takes 1.008 ms; it waits where the scan of the update has the device."""
     small, large = (played({"kind": "update", "growth_bytes": 0}, cache) for cache in ("4M", "1G"))
     assert not large.device["disk"].writes_per_s
-    assert small.device["disk"].write_await_s > 1.2 * 0.001008192
+    assert small.device["disk"].write_await_s > 1.15 * 0.001008192
 
 
 def test_what_dbwr_keeps_up_with_takes_as_long_as_the_sum() -> None:
     given = load("magni-imp-500mb-32k")
     alone, found = (answer(given.system, given.workload) for answer in (calculate, simulate))
     assert found.physical_io.write_requests > 9_000
-    assert found.time.elapsed_s == pytest.approx(alone.time.elapsed_s, rel=1e-9)
+    assert found.time.elapsed_s == pytest.approx(alone.time.elapsed_s, rel=2e-4)  # the last undo
 
 
 def test_redo_on_the_disk_of_the_data_holds_blocks_up() -> None:
@@ -69,9 +67,7 @@ def test_redo_on_the_disk_of_the_data_holds_blocks_up() -> None:
 
 @pytest.mark.parametrize("disk", ["magni-sdb", "nvme", "sas-15k"])
 def test_the_part_of_a_load_holds_the_whole(disk: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = load(
-        "magni-imp-4k", ["table.rows=12000000", "instance.buffer_cache_bytes=20M", f"disk.use={disk}"]
-    )
+    given = load("magni-imp-4k", ["table.rows=12000000", "instance.buffer_cache_bytes=20M", f"disk.use={disk}"])
     part = simulate(given.system, given.workload)
     monkeypatch.setattr(cost, "MOST_WRITES", 10**9)
     whole = simulate(given.system, given.workload)

@@ -10,12 +10,12 @@ from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.model.measures import MEASURES
 from blocktime.scenarios import load
 from blocktime.scenarios.search import optimise as module
-from blocktime.scenarios.search.along import Along
 from blocktime.scenarios.search.goal_seek import STILL, Crossing, MeasureAt, _holds, is_monotone, seek
 from blocktime.scenarios.search.limits import limits_of
 from blocktime.scenarios.search.optimise import Optimum, optimise
-from blocktime.scenarios.sweeps.spec import axis_of
+from blocktime.scenarios.search.search_axis import Along
 from blocktime.scenarios.sweeps.sweep import SweepBackend, sweep
+from blocktime.scenarios.sweeps.sweep_spec import axis_of
 from blocktime.scenarios.sweeps.table import read_table
 from tests.smooth import answer_smoothly, smooth_measures_of
 
@@ -53,9 +53,7 @@ def rows(tmp_path: Path, *vary: str) -> list[dict[str, Any]]:
 
 
 def test_a_small_space_is_answered_as_a_whole(tmp_path: Path) -> None:
-    found = best_of(
-        tmp_path, ["workload.users=1:20", CACHE], "response_s <= '8ms'", maximise="transactions_per_s"
-    )
+    found = best_of(tmp_path, ["workload.users=1:20", CACHE], "response_s <= '8ms'", maximise="transactions_per_s")
     every = rows(tmp_path, "workload.users=1:20:20", CACHE)
     keeping = [row for row in every if row["response_s"] <= 0.008]
     best = max(keeping, key=lambda row: row["transactions_per_s"])
@@ -69,35 +67,23 @@ def test_a_small_space_is_answered_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_a_limit_that_forbids_the_next_value_binds(tmp_path: Path) -> None:
-    found = best_of(
-        tmp_path, [USERS], "response_s <= 0.0105", "workload.users <= 40", maximise="transactions_per_s"
-    )
+    found = best_of(tmp_path, [USERS], "response_s <= 0.0105", "workload.users <= 40", maximise="transactions_per_s")
     assert found.best is not None
     users = found.best.values["workload.users"]
-    assert (
-        alone("response_s", f"workload.users={users}")
-        <= 0.0105
-        < alone("response_s", f"workload.users={users + 1}")
-    )
+    assert alone("response_s", f"workload.users={users}") <= 0.0105 < alone("response_s", f"workload.users={users + 1}")
     (binding,) = found.binding
-    assert (binding.what, binding.why, binding.key) == (
-        "response_s <= 0.0105",
-        "forbids a neighbour",
-        "workload.users",
-    )
+    assert (binding.what, binding.why, binding.key) == ("response_s <= 0.0105", "forbids a neighbour", "workload.users")
     assert binding.at == users + 1
-    assert binding.outcome == pytest.approx(
-        alone("transactions_per_s", f"workload.users={users + 1}"), rel=1e-9
-    )
+    assert binding.outcome == pytest.approx(alone("transactions_per_s", f"workload.users={users + 1}"), rel=1e-9)
 
 
 def test_a_limit_on_fields_binds_and_its_points_are_not_answered(tmp_path: Path) -> None:
-    found = best_of(tmp_path, [USERS], "workload.users + 2 <= 4 * host.cpus", maximise="transactions_per_s")
+    found = best_of(tmp_path, [USERS], "2 * workload.users <= 4 * host.cpus", maximise="transactions_per_s")
     cpus = load("tpc-b").system.host.cpus
     assert found.best is not None
-    assert found.best.values == {"workload.users": 4 * cpus - 2}
+    assert found.best.values == {"workload.users": 2 * cpus}
     assert [one.why for one in found.binding] == ["forbids a neighbour"]  # told by a look at the neighbour
-    assert found.points == 4 * cpus - 1
+    assert found.points == 2 * cpus + 1
 
 
 def test_an_axis_that_ends_at_its_bound_is_told(tmp_path: Path) -> None:
@@ -159,9 +145,7 @@ def test_a_search_finds_what_all_points_say(tmp_path: Path, monkeypatch: pytest.
 
 def test_a_search_over_reals_meets_its_limit(tmp_path: Path) -> None:
     """Throughput is users over response and pause, so the best has the response at its limit or an axis at its end."""
-    found = best_of(
-        tmp_path, [THINK, "workload.users=30,40"], "response_s <= 0.012", maximise="transactions_per_s"
-    )
+    found = best_of(tmp_path, [THINK, "workload.users=30,40"], "response_s <= 0.012", maximise="transactions_per_s")
     assert found.best is not None
     took = found.best.measures["response_s"]
     assert took <= 0.012
@@ -179,12 +163,10 @@ def test_a_search_that_stops_early_is_led_to_its_end(tmp_path: Path, monkeypatch
     monkeypatch.setattr(module, "SETTLED", 1e9)  # evolution ends with its first generation
     found = best_of(tmp_path, vary, limit, maximise="transactions_per_s", settings=settings)
     assert found.best is not None
-    assert 0.015 * (1 - 2e-4) < found.best.measures["response_s"] <= 0.015
+    assert 0.015 * (1 - 1e-3) < found.best.measures["response_s"] <= 0.015
 
 
-def test_a_search_is_the_same_each_time_and_with_two_processes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_is_the_same_each_time_and_with_two_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the other process plays
     vary, how = [THINK, USERS], {"minimise": "response_s", "limit": 150, "settings": SHORT}
     one = optimise("tpc-b", vary, at=SweepBackend(workers=1, store=tmp_path / "one"), **how)
@@ -315,9 +297,7 @@ def test_a_goal_outside_the_range_lies_beyond_one_end(
     goal: float, outcomes: list[float], ends: tuple[bool, bool], beyond: str
 ) -> None:
     scan = tuple(MeasureAt(place, outcome) for place, outcome in enumerate(outcomes))
-    found = Crossing(
-        "a", "workload.users", "response_s", "=", goal, 1.0, scan, None, None, False, True, ends, 3
-    )
+    found = Crossing("a", "workload.users", "response_s", "=", goal, 1.0, scan, None, None, False, True, ends, 3)
     assert found.beyond == beyond
 
 
@@ -351,10 +331,9 @@ def test_a_scan_has_both_ends_and_goes_by_ratio_where_the_range_is_wide() -> Non
         ("response_s <= '50ms'", {"response_s": 0.04}, [0.2]),
         ("response_s <= 0.05", {"response_s": 0.1}, [-0.5]),
         ("host.cpus >= 4", {"host.cpus": 8}, [0.5]),
-        ("1 <= host.cpus <= 4", {"host.cpus": 4}, [0.75, 0.0]),
+        ("1 <= host.cpus and host.cpus <= 4", {"host.cpus": 4}, [0.75, 0.0]),
         ("host.cpus <= 8 and response_s < 1", {"host.cpus": 4, "response_s": 1.0}, [0.5, -1e-12]),
-        ("host.cpus in (2, 4)", {"host.cpus": 8}, [-1.0]),
-        ("not host.cpus == 4", {"host.cpus": 8}, [math.inf]),
+        ("host.cpus != 4", {"host.cpus": 8}, [math.inf]),
         ("response_s <= 1", {"response_s": math.nan}, [-1.0]),
     ],
 )
@@ -370,15 +349,11 @@ def test_a_limit_says_by_how_much(text: str, values: dict[str, float], slacks: l
         ({"minimise": "respons_s"}, (), "did you mean response_s"),
         ({"minimise": "response_p95_s"}, (), "answers have no response_p95_s"),
         ({"minimise": "response_s"}, ("response_p95_s < 1",), "answers have no response_p95_s"),
-        (
-            {"minimise": "response_s"},
-            ("respnse_s < 1",),
-            "no measure named 'respnse_s'; did you mean response_s",
-        ),
+        ({"minimise": "response_s"}, ("respnse_s < 1",), "no measure named 'respnse_s'; did you mean response_s"),
         ({"minimise": "response_s"}, ("host.cpuz < 1",), "host.cpuz is not a field of this scenario"),
-        ({"minimise": "response_s"}, ("response_s <",), "such that 'response_s <': is not a condition"),
+        ({"minimise": "response_s"}, ("response_s <",), "such that 'response_s <': got 'response_s <'; allowed are <"),
         ({"minimise": "response_s"}, ("response_s < 'abc'",), "'abc' is not a number, at response_s = "),
-        ({"minimise": "response_s"}, ("1 / (workload.users - 1) < 1",), "by zero, at workload.users = 1"),
+        ({"minimise": "response_s"}, ("1e308 * workload.users > 1",), "too large to go on with, at workload.users = "),
         ({"minimise": "response_s", "limit": 3}, (), "5 answers are more than the 3 that are allowed"),
     ],
 )
@@ -396,17 +371,13 @@ def test_what_is_wrong_with_an_optimum_is_told_in_one_sentence(
     [
         ("response_s", [USERS], "write it as MEASURE = NUMBER"),
         ("respons_s = 1", [USERS], "did you mean response_s"),
-        ("response_s = twice", [USERS], "which names no field"),
-        ("response_s = 1 / 0", [USERS], "by zero"),
+        ("response_s = twice", [USERS], "no measure named 'twice'; known: base"),
+        ("response_s = 1 / 0", [USERS], "got '1 / 0'; allowed are <"),
         ("response_s = 1", [USERS, THINK], "seek takes one axis; got 2"),
         ("response_s = 1", ["disk.use=nvme,sas-15k"], "a goal is sought along numbers"),
         ("response_s = 1", [], "nothing varies"),
         ("response_p95_s = 1", [USERS], "have no response_p95_s"),
-        (
-            "response_s = 1",
-            ["workload.rate_per_s=800:900"],
-            "no point along workload.rate_per_s has an answer",
-        ),
+        ("response_s = 1", ["workload.rate_per_s=800:900"], "no point along workload.rate_per_s has an answer"),
     ],
 )
 def test_what_is_wrong_with_a_goal_is_told_in_one_sentence(

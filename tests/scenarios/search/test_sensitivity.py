@@ -8,8 +8,8 @@ import pytest
 from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.scenarios.search.question import question_of
 from blocktime.scenarios.search.sensitivity import Sensitivity, sensitivity
-from blocktime.scenarios.sweeps.run import Running
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend
+from blocktime.scenarios.sweeps.sweep_run import Running
 from tests.smooth import answer_smoothly, smooth_measures_of
 
 USERS = "workload.users=1:40"
@@ -125,18 +125,11 @@ def test_what_is_wrong_is_told_in_one_sentence(
 
 @pytest.mark.parametrize(
     ("line", "sentence"),
-    [
-        ('where = ["workload.users < 3"]', "its where leaves points out"),
-        ("", "moves together with other axes"),
-    ],
+    [('where = ["workload.users < 3"]', "its where leaves points out"), ("", "moves together with other axes")],
 )
-def test_a_file_whose_points_depend_on_each_other_is_refused(
-    line: str, sentence: str, tmp_path: Path
-) -> None:
+def test_a_file_whose_points_depend_on_each_other_is_refused(line: str, sentence: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     tied = "" if line else 'zip = "both"\n'
-    file.write_text(
-        f'base = "tpc-b"\n[sweep]\n{line}\n[[sweep.axis]]\nkey = "workload.users"\nvalues = [1, 5]\n{tied}'
-    )
+    file.write_text(f'base = "tpc-b"\n[sweep]\n{line}\n[[sweep.axis]]\nkey = "workload.users"\nvalues = [1, 5]\n{tied}')
     with pytest.raises(SpecError, match=sentence):
         found(tmp_path, str(file), [])

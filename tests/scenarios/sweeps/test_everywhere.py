@@ -7,11 +7,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from blocktime.scenarios.sweeps.cluster import LOCAL, Cluster
-from blocktime.scenarios.sweeps.plan import Plan
-from blocktime.scenarios.sweeps.run import Outcome, Running
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, plan_of, sweeping, write
-from tests.whole import WHOLE
+from blocktime.scenarios.sweeps.sweep_plan import Plan
+from blocktime.scenarios.sweeps.sweep_run import Outcome, Running
 
 # Scans by arrays and by simulation, statements that are played, queues by loop, transactions by events: all ways
 # there are to an answer, and a point that has none.
@@ -27,13 +25,6 @@ SHORT = ("workload.transactions=100",)
 def _all_by_the_executor(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few points would all be answered while their time is estimated."""
     monkeypatch.setattr(Running, "pilot", lambda self: 0.0)
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[str]:
-    """Address of a scheduler with two workers, which each of its users leaves as it was."""
-    with Cluster(LOCAL, 2) as executor:
-        yield str(executor._client.scheduler.address)
 
 
 @pytest.fixture(params=SWEEPS)
@@ -56,22 +47,18 @@ def expected(plan: Plan, tmp_path: Path) -> Iterator[bytes]:
 
 
 class Killer(Listener):
-    """Kills a worker of ours as soon as the first answers are there."""
+    """Kills a worker of this process as soon as the first answers are there."""
 
-    def __init__(self) -> None:
-        self.before = set(psutil.Process().children())  # another test's
+    def __init__(self, program: str) -> None:
+        self.program = program
         self.killed: list[int] = []
 
-    def told(self, outcome: Outcome) -> None:
+    def report_progress(self, outcome: Outcome) -> None:
         if not self.killed:
-            ours = set(psutil.Process().children()) - self.before
-            worker = next(child for child in ours if is_worker(child))
+            children = psutil.Process().children()
+            worker = next(child for child in children if self.program in " ".join(child.cmdline()))
             self.killed.append(worker.pid)
             worker.send_signal(signal.SIGKILL)
-
-
-def is_worker(process: psutil.Process) -> bool:
-    return process.is_running() and "spawn_main" in " ".join(process.cmdline())
 
 
 def test_two_processes_and_a_cluster_give_the_table_of_one(
@@ -85,13 +72,14 @@ def test_two_processes_and_a_cluster_give_the_table_of_one(
         assert table(plan, at, tmp_path / name) == expected, name
 
 
-@pytest.mark.parametrize("cluster", [None, "local"] if WHOLE else [None])
-def test_killing_one_of_two_workers_loses_nothing(cluster: str | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", ["worker_pool", "spawn_main"], ids=["processes", "cluster"])
+def test_killing_one_of_two_workers_loses_nothing(program: str, cluster: str, tmp_path: Path) -> None:
     name, vary = SWEEPS["updates"]
     plan = plan_of(name, vary)
     whole = table(plan, SweepBackend(workers=1, store=tmp_path / "one"), tmp_path)
-    killer = Killer()
+    killer = Killer(program)
     (tmp_path / "killed").mkdir()
-    at = SweepBackend(workers=2, cluster=cluster, store=tmp_path / "other")
+    where = {"workers": 2} if program == "worker_pool" else {"cluster": cluster}
+    at = SweepBackend(**where, store=tmp_path / "other")  # type: ignore[arg-type]
     assert table(plan, at, tmp_path / "killed", killer) == whole
     assert len(killer.killed) == 1

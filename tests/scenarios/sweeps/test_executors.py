@@ -1,8 +1,12 @@
 """One interface, two of its implementations: this process, and processes that are started afresh and may be killed."""
 
-import multiprocessing
+import os
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
+from _thread import interrupt_main
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -14,20 +18,25 @@ from random import Random
 import pytest
 
 from blocktime.model.errors import SpecError
+from blocktime.scenarios import worker_pool
 from blocktime.scenarios.sweeps.executors import (
+    MOST_WORKERS,
     ChunkPiece,
     ChunkPieces,
     LocalProcesses,
     NoAnswer,
     ThisProcess,
 )
+from tests.patience import LIMIT_S
 from tests.scenarios.sweeps import work
 from tests.scenarios.sweeps.work import wait_until
 from tests.scenarios.sweeps.workers_elsewhere import (
     CHUNKS,
     DOUBLED,
+    ROOT,
     WorkersElsewhere,
     descendants,
+    is_gone,
     those_at_work,
 )
 
@@ -41,9 +50,78 @@ def two() -> Iterator[LocalProcesses]:
 # The same answers from everyone
 
 
+SCRIPT = """
+    import sys
+    from functools import partial
+    from blocktime.scenarios.sweeps.executors import LocalProcesses
+    from tests.scenarios.sweeps import work
+
+    print("main", flush=True)
+    with LocalProcesses(2) as workers:  # with no guard: a worker must not run this file again
+        print(sorted(workers.map(partial(work.dies_once, sys.argv[2], 1.0), [[1.0], [2.0]])), flush=True)
+        list(workers.map(partial(work.sleeps, sys.argv[1]), [[1.0]] * 9))
+"""
+
+
 class TestProcesses(WorkersElsewhere):
-    opens = "LocalProcesses(2)"
-    opened = LocalProcesses
+    @pytest.fixture
+    def script(self, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+        """A program of its own, in a group of its own as a shell would start it, its workers in long work."""
+        path = tmp_path / "script.py"
+        path.write_text(textwrap.dedent(SCRIPT), encoding="utf-8")
+        started = tmp_path / "started"
+        started.mkdir()
+        with subprocess.Popen(
+            [sys.executable, str(path), str(started), str(tmp_path / "killed")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, "TMPDIR": str(tmp_path)},  # what a killed scheduler cannot remove
+            start_new_session=True,
+        ) as process:
+            wait_until(
+                lambda: process.poll() is not None or len(list(started.iterdir())) == 2, "no worker began its work"
+            )
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    # The end
+
+    @pytest.mark.parametrize("workers", [0, -1, MOST_WORKERS + 1])
+    def test_a_number_of_workers_that_is_none(self, workers: int) -> None:
+        with pytest.raises(SpecError, match=f"workers: got {workers}; allowed is 1 to {MOST_WORKERS}"):
+            LocalProcesses(workers)
+
+    def test_workers_do_not_hear_the_interrupt_that_goes_to_all_processes_of_a_terminal(
+        self, two: LocalProcesses, tmp_path: Path
+    ) -> None:
+        pids = those_at_work(two, tmp_path / "before")
+        for pid in pids:
+            os.kill(pid, signal.SIGINT)
+        assert those_at_work(two, tmp_path / "after") == pids
+
+    def test_interrupt_from_the_terminal_ends_a_script_and_its_workers(
+        self, script: subprocess.Popen[str], tmp_path: Path
+    ) -> None:
+        pids = [int(path.name) for path in (tmp_path / "started").iterdir()]
+        os.killpg(script.pid, signal.SIGINT)
+        answered, complained = script.communicate(timeout=LIMIT_S)
+        assert script.returncode == -signal.SIGINT
+        assert answered == "main\n[(0, [2.0]), (1, [4.0])]\n"
+        assert complained.startswith("Traceback")
+        assert complained.count("Traceback") == 1  # of the script, which lets the interrupt through
+        assert complained.endswith("KeyboardInterrupt\n")
+        assert len(pids) == 2
+        assert all(is_gone(pid) for pid in pids)
+
+    def test_workers_do_not_outlive_a_parent_that_is_killed(self, script: subprocess.Popen[str]) -> None:
+        pids = descendants(recursive=True, of=script.pid)
+        assert len(pids) == 2
+        script.kill()
+        wait_until(lambda: all(is_gone(pid) for pid in pids), "the workers live on")
 
 
 def test_this_process_answers_chunk_by_chunk() -> None:
@@ -90,22 +168,27 @@ def test_what_the_chunks_raise_comes_out_and_work_that_cannot_travel_is_refused(
 
 def test_an_idle_worker_that_is_killed_loses_nothing(two: LocalProcesses) -> None:
     list(two.map(work.doubled, CHUNKS))
-    for worker in multiprocessing.active_children():
-        worker.kill()
+    for worker in two.pool().workers:
+        assert worker.process is not None
+        worker.process.kill()
     assert sorted(two.map(work.doubled, CHUNKS)) == DOUBLED
 
 
-def test_a_pipe_that_a_killed_worker_leaves_full_blocks_nobody(two: LocalProcesses, tmp_path: Path) -> None:
+def test_an_answer_that_a_killed_worker_leaves_half_sent_blocks_nobody(two: LocalProcesses, tmp_path: Path) -> None:
     chunks = [[bytes([number]) * 1_000_000 + b"!"] for number in range(8)]  # a pipe holds 64 KB
     found = sorted(two.map(partial(work.large_dies_once, str(tmp_path / "killed")), chunks))
     assert found == [(number, [chunk[0][::-1]]) for number, chunk in enumerate(chunks)]
 
 
-def test_workers_that_die_before_they_can_work_are_one_sentence(tmp_path: Path) -> None:
+def test_workers_that_die_before_they_can_work_are_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never = f"from tests.scenarios.sweeps.work import never_begins; never_begins({str(tmp_path)!r})"
+    monkeypatch.setattr(worker_pool, "PROGRAM", ("-c", never))
     before = descendants(recursive=False)
     with (
-        LocalProcesses(1, ready=partial(work.never_ready, str(tmp_path))) as processes,
-        pytest.raises(SpecError, match=r"1 processes were started 3 times and died before they could work"),
+        LocalProcesses(1) as processes,
+        pytest.raises(SpecError, match=r"a process was started 3 times and died before it could work"),
     ):
         list(processes.map(work.doubled, CHUNKS))
     assert descendants(recursive=False) == before
@@ -169,22 +252,6 @@ def test_nothing_new_flies_while_somebody_is_on_trial(seed: int) -> None:
     assert taken == taken_at[1]
 
 
-# At the start of a worker
-
-
-def test_what_is_heavy_is_made_ready_once_in_each_worker() -> None:
-    with LocalProcesses(2, ready=work.prepared) as processes:
-        assert {tuple(said) for _, said in processes.map(work.is_prepared, [[1.0]] * 8)} == {("yes",)}
-
-
-def test_what_goes_wrong_there_comes_out() -> None:
-    with (
-        LocalProcesses(1, ready=work.not_prepared) as processes,
-        pytest.raises(RuntimeError, match="is broken"),
-    ):
-        list(processes.map(work.doubled, CHUNKS))
-
-
 # The end
 
 
@@ -194,7 +261,7 @@ def interrupt_once_begun(directory: Path) -> None:
     def interrupt() -> None:
         with suppress(AssertionError):  # then the interrupt ends the test all the same
             wait_until(lambda: len(list(directory.iterdir())) >= 2, "the workers did not begin")
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        interrupt_main()  # as a signal that comes just before a wait begins: it does not end that wait
 
     threading.Thread(target=interrupt).start()
 

@@ -301,8 +301,7 @@ def test_a_file_of_another_format_is_left_alone(folder: Path) -> None:
     before = (folder / "points.sqlite").read_bytes()
     with Ledger(folder, "1") as store:
         assert store.notes == [
-            f"the store {folder}/points.sqlite has format 7 instead of 1: "
-            "it is left alone, and points-2.sqlite is used"
+            f"the store {folder}/points.sqlite has format 7 instead of 1: it is left alone, and points-2.sqlite is used"
         ]
         assert len(store) == 0
     assert (folder / "points.sqlite").read_bytes() == before
@@ -314,9 +313,7 @@ def test_another_programs_database_is_refused_and_left_alone(folder: Path) -> No
     file.execute("CREATE TABLE point (x, y)")
     file.close()
     before = (folder / "points.sqlite").read_bytes()
-    with pytest.raises(
-        SpecError, match=r"points\.sqlite: is another program's database; points need a folder"
-    ):
+    with pytest.raises(SpecError, match=r"points\.sqlite: is another program's database; points need a folder"):
         Ledger(folder, "1")
     assert (folder / "points.sqlite").read_bytes() == before
     assert os.listdir(folder) == ["points.sqlite"]
@@ -372,8 +369,7 @@ def test_damage_found_on_the_way_is_noted_and_the_work_goes_on(folder: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("column", "value"),
-    [("key", key(99)), ("engine", b"other"), ("crc", 1), ("numbers", kept(7).values.tobytes())],
+    ("column", "value"), [("key", key(99)), ("engine", b"other"), ("crc", 1), ("numbers", kept(7).values.tobytes())]
 )
 def test_a_sum_covers_each_column_of_a_point(folder: Path, column: str, value: object) -> None:
     """A point of which one column is another's, in a file that SQLite takes for whole."""

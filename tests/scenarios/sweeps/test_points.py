@@ -6,14 +6,23 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blocktime.model.errors import SpecError
 from blocktime.scenarios.load import load, source_of
-from blocktime.scenarios.sweeps.by_column import keys_of
-from blocktime.scenarios.sweeps.points import Points, _is_plain, _marks_of, asked_mark, version_of_model
+from blocktime.scenarios.sweeps.points import (
+    DIGEST_BYTES,
+    Points,
+    _is_plain,
+    _marks_of,
+    mark_of,
+    run_mark,
+    version_of_model,
+)
+from blocktime.scenarios.sweeps.sweep_plan import keys_of
 from tests.scenarios.every_field import fields_of
 
 # What a sweep may vary of a full scan, with values as a user writes them: plain fields, nested ones, a catalog entry.
@@ -94,11 +103,7 @@ PLAIN = sorted(key for key in every_plain_field("transactions") if key.split("."
 """Fields that hold one number each, of the system and of the workload."""
 
 
-@given(
-    st.lists(st.sampled_from(PLAIN), min_size=2, max_size=2, unique=True),
-    st.integers(1, 5),
-    st.integers(1, 5),
-)
+@given(st.lists(st.sampled_from(PLAIN), min_size=2, max_size=2, unique=True), st.integers(1, 5), st.integers(1, 5))
 def test_values_that_change_places_make_another_point(keys: list[str], one: int, other: int) -> None:
     """The name of a field is part of what is told apart, not its value alone."""
     points = Points(source_of("tpc-b"), keys)
@@ -123,7 +128,7 @@ def test_titles_and_names_are_not_part_of_the_digest_but_seed_and_way_are_of_the
     one = source_of("rahn-full-scan")
     assert Points(one.with_layer("one", {}), []).base.digest == Points(one, []).base.digest
     digest = Points(one, []).base.digest
-    keys = [keys_of(digest, asked_mark(seed, way)) for way in ("", " over table.rows") for seed in (1, 2)]
+    keys = [keys_of(digest, run_mark(seed, way)) for way in ("", " over table.rows") for seed in (1, 2)]
     assert len({bytes(key) for (key,) in keys}) == 4
 
 
@@ -134,9 +139,7 @@ def test_whence_a_constant_comes_is_part_of_the_digest(
     """An answer says where a constant was fitted, and warns outside."""
     source = source_of("rahn-full-scan")
     before, scenario = Points(source, []).base.digest, load("rahn-full-scan")
-    constants = {
-        path: constant.model_copy(update=changed) for path, constant in scenario.system.constants.items()
-    }
+    constants = {path: constant.model_copy(update=changed) for path, constant in scenario.system.constants.items()}
     system = scenario.system.model_copy(update={"constants": constants})
     other = scenario.model_copy(update={"system": system})
     monkeypatch.setattr(Points, "scenario", lambda *_: other)
@@ -162,7 +165,7 @@ def test_the_version_covers_the_laws(tmp_path: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(model, "__file__", str(copy / "__init__.py"))
     version_of_model.cache_clear()
     assert version_of_model() == before
-    with (copy / "laws" / "device.py").open("a") as law:
+    with (copy / "laws" / "device_time.py").open("a") as law:
         law.write("\n")
     version_of_model.cache_clear()
     assert version_of_model() != before
@@ -207,9 +210,7 @@ def test_a_kind_of_transaction_is_changed_by_its_number() -> None:
 
 
 @pytest.mark.parametrize("file", ["laws.py", "catalog/disk.toml"])
-def test_answers_depend_on_code_and_catalog(
-    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_depend_on_code_and_catalog(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "catalog").mkdir()
     for name in ("__init__.py", "laws.py", "catalog/disk.toml", "notes.txt"):
         (tmp_path / name).write_text("1", encoding="utf-8")
@@ -219,3 +220,16 @@ def test_answers_depend_on_code_and_catalog(
     assert version_of_model.__wrapped__() == before
     (tmp_path / file).write_text("2", encoding="utf-8")
     assert version_of_model.__wrapped__() != before
+
+
+def test_keys_are_sums_of_marks() -> None:
+    digests = bytes(np.random.default_rng(1).bytes(4 * DIGEST_BYTES))
+    for place, key in enumerate(keys_of(digests, run_mark(3))):
+        digest = digests[place * DIGEST_BYTES :][:DIGEST_BYTES]
+        total = int.from_bytes(digest, "big") + run_mark(3)
+        assert bytes(key) == (total % 2 ** (8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big")
+
+
+@given(st.lists(st.one_of(st.floats(allow_nan=False), st.integers(-(2**60), 2**60)), unique=True))
+def test_other_numbers_have_other_marks(numbers: list[float]) -> None:
+    assert len({mark_of("table.rows", number) for number in numbers}) == len(set(numbers))

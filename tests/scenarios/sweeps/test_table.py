@@ -33,22 +33,7 @@ COLUMNS = [
     TableColumn("extrapolated", "flag", "", "outside a range – or not"),
 ]
 ABOUT = {"scenario": "grüße", "seeds": [1, 2], "sources": {"a": None}, "share": 0.1}
-TEXTS = [
-    "a,b",
-    'say "x"',
-    "two\nlines",
-    "cr\r\nlf",
-    "",
-    None,
-    "=1+1",
-    "+a",
-    "-b",
-    "@c",
-    "é–😀",
-    " a ",
-    "NULL",
-    "1",
-]
+TEXTS = ["a,b", 'say "x"', "two\nlines", "cr\r\nlf", "", None, "=1+1", "+a", "-b", "@c", "é–😀", " a ", "NULL", "1"]
 NUMBERS = [0.1, 1.0, -0.0, 1e300, 5e-324, 1 / 3, math.nan, 123456789012345680.0, -1e-7, None]
 ROWS: dict[str, Any] = {
     "elapsed_s": [NUMBERS[row % len(NUMBERS)] for row in range(28)],
@@ -168,9 +153,7 @@ def test_duckdb_reads_it(path: Path) -> None:
         rows = found.fetchall()
     for place, column in enumerate(COLUMNS):
         got, wanted = [row[place] for row in rows], expected(column.name)
-        if (
-            path.suffix == ".csv" and column.kind == "text"
-        ):  # takes an empty text for a missing one, quoted or not
+        if path.suffix == ".csv" and column.kind == "text":  # takes an empty text for a missing one, quoted or not
             wanted = [value or None for value in wanted]
         assert same(got, wanted)
 
@@ -186,9 +169,7 @@ def test_pandas_reads_it(path: Path) -> None:
     for column in COLUMNS:
         got = [None if value is pd.NA else value for value in frame[column.name].tolist()]
         wanted = expected(column.name)
-        if (
-            path.suffix == ".csv" and column.kind == "text"
-        ):  # takes an empty text for a missing one, quoted or not
+        if path.suffix == ".csv" and column.kind == "text":  # takes an empty text for a missing one, quoted or not
             wanted = [value or None for value in wanted]
         assert same(got, wanted)
 
@@ -296,17 +277,11 @@ def test_a_value_of_another_kind_is_refused(path: Path, name: str, values: Any, 
 def test_a_block_that_is_none_is_refused(path: Path) -> None:
     with pytest.raises(ValueError, match="of one length"), open_table(path, COLUMNS, ABOUT) as table:
         table.write({**ROWS, "elapsed_s": [1.0]})
-    with (
-        pytest.raises(ValueError, match="a block has the columns elapsed_s, "),
-        open_table(path, COLUMNS, {}) as table,
-    ):
+    with pytest.raises(ValueError, match="a block has the columns elapsed_s, "), open_table(path, COLUMNS, {}) as table:
         table.write({"elapsed_s": [1.0]})
     with pytest.raises(ValueError, match="not JSON compliant"), open_table(path, COLUMNS, {"x": math.nan}):
         pass
-    with (
-        pytest.raises(SpecError, match="two columns are named 'elapsed_s'"),
-        open_table(path, COLUMNS[:1] * 2, {}),
-    ):
+    with pytest.raises(SpecError, match="two columns are named 'elapsed_s'"), open_table(path, COLUMNS[:1] * 2, {}):
         pass
     assert os.listdir(path.parent) == []
 

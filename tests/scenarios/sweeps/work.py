@@ -5,8 +5,10 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from blocktime.model.errors import UnknownName
+from blocktime.scenarios import worker_pool
 from tests.patience import LIMIT_S
 
 
@@ -80,26 +82,27 @@ def large(items: Sequence[bytes]) -> list[bytes]:
     return [item[::-1] for item in items]
 
 
+class Half:
+    """The pipe to who asks, from a worker that is killed in the middle of what it sends."""
+
+    def __init__(self, pipe: BinaryIO) -> None:
+        self.pipe = pipe
+
+    def write(self, data: bytes) -> None:
+        self.pipe.write(memoryview(data)[: len(data) // 2])
+        self.pipe.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 def large_dies_once(marker: str, items: Sequence[bytes]) -> list[bytes]:
+    """Turned round, but the first worker is killed while it sends its answer."""
     if not Path(marker).exists():
         Path(marker).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
+        worker_pool._ANSWERS[0] = Half(worker_pool._ANSWERS[0])
     return large(items)
 
 
-def prepared() -> None:
-    os.environ["BLOCKTIME_TEST_PREPARED"] = "yes"
-
-
-def is_prepared(items: Sequence[float]) -> list[str]:
-    return [os.environ.get("BLOCKTIME_TEST_PREPARED", "no") for _ in items]
-
-
-def not_prepared() -> None:
-    raise RuntimeError("the library is broken")
-
-
-def never_ready(started: str) -> None:
+def never_begins(started: str) -> None:
     (Path(started) / str(os.getpid())).touch()
     os.kill(os.getpid(), signal.SIGKILL)
 

@@ -10,8 +10,9 @@ from blocktime.app.reports.written import written
 from blocktime.model.causes import SEQUENTIAL
 from blocktime.scenarios import from_mapping, load, run
 from blocktime.scenarios.measured import READ_REQUESTS, TRANSACTIONS
-from blocktime.validation.identify.found import IdentifiedScenario
+from blocktime.validation.identify.identified_scenario import IdentifiedScenario
 from blocktime.validation.identify.system import identify
+from tests.answered import SMALL_OLTP
 from tests.validation.instruments.made import read_text
 from tools.bars import offs
 
@@ -40,7 +41,7 @@ Row = tuple[str, int, str, int]
 
 def reported(tmp_path: Path, rows: Sequence[Row] = ROWS) -> IdentifiedScenario:
     """The system of a report with this advisory."""
-    text = written(run(load("oltp-nvme")), "awr")
+    text = written(run(load("oltp-nvme", SMALL_OLTP)), "awr")
     lines = [
         f"{pool:<3} {size:>8,} {factor:>6} {size // 8:>12,} {'1.0':>6} {reads:>14,}\n"
         for pool, size, factor, reads in rows
@@ -50,9 +51,7 @@ def reported(tmp_path: Path, rows: Sequence[Row] = ROWS) -> IdentifiedScenario:
 
 
 def curve_in(found: IdentifiedScenario) -> dict[int, float]:
-    return {
-        point["cache_bytes"]: point["miss_percent"] for point in found.sections()["workload"]["miss_curve"]
-    }
+    return {point["cache_bytes"]: point["miss_percent"] for point in found.sections()["workload"]["miss_curve"]}
 
 
 def source_in(found: IdentifiedScenario) -> str:
@@ -75,7 +74,7 @@ def test_the_pool_as_it_was_misses_what_the_interval_did(tmp_path: Path) -> None
     assert sections["instance"]["buffer_cache_bytes"] == 1 << 30
     curve = curve_in(found)
     gets = sections["workload"]["mix"][0]["gets"]
-    report = run(load("oltp-nvme"))
+    report = run(load("oltp-nvme", SMALL_OLTP))
     assert curve[1 << 30] == pytest.approx(100 * report.physical_io.read_requests / gets, rel=0.01)
     assert curve[1 << 29] == pytest.approx(curve[1 << 30] * 5.9 / 5)
     assert list(curve) == [size << 20 for size in (256, 512, 768, 1024, 1536, 2048)]

@@ -7,8 +7,9 @@ import pytest
 
 from blocktime.app.command.cli import main
 from blocktime.app.reports.written import written
-from blocktime.scenarios import load, run
-from blocktime.scenarios.measured import CPU, READ_REQUESTS, READ_WAIT, TRANSACTIONS
+from blocktime.scenarios import Scenario, load, run
+from blocktime.scenarios.measured import CPU, READ_REQUESTS, READ_WAIT, TRANSACTIONS, WRITES, ComparedFigure
+from blocktime.validation.identify.against import ALONE, at_limit, loaded
 from tests.command_line import CommandLine
 
 Captured = pytest.CaptureFixture[str]
@@ -49,9 +50,7 @@ def test_another_load_of_the_same_system_is_predicted_and_covered(
 def test_the_same_system_on_another_disk(measured: tuple[Path, Path, Path], blocktime: CommandLine) -> None:
     out, _, other = measured
     slower = f"{out},disk.overhead_s=0.05"
-    figures = json.loads(blocktime.prints("validate", slower, "--against", str(other), "--json"))["against"][
-        "figures"
-    ]
+    figures = json.loads(blocktime.prints("validate", slower, "--against", str(other), "--json"))["against"]["figures"]
     (read,) = (one for one in figures if one["name"] == READ_WAIT)
     assert read["predicted"] > 0.05
     assert not read["covered"]
@@ -90,10 +89,35 @@ def test_a_comparison_says_how_well_the_system_is_reproduced(
     told = json.loads(blocktime.prints("compare", str(out), what_if, "--json"))
     first, second = told["results"]
     (difference,) = told["differences"]
-    assert (
-        difference["uncertainty"]["low_s"]
-        <= difference["elapsed_change_s"]
-        <= difference["uncertainty"]["high_s"]
-    )
+    assert difference["uncertainty"]["low_s"] <= difference["elapsed_change_s"] <= difference["uncertainty"]["high_s"]
     assert first["as_measured"]["light"] in ("reproduces", "roughly", "does not")
     assert "as_measured" not in second
+
+
+@pytest.mark.parametrize("host", [{"cpus": 16, "threads_per_core": 2, "cpus_of_others": 3.0}, {"cpus": 4}])
+def test_the_processors_are_those_of_the_other_interval(host: dict[str, float]) -> None:
+    content = {"host": {"cpus": 4, "threads_per_core": 2, "cpus_of_others": 2.0}, "workload": {"mix": [{}]}}
+    usual = {"threads_per_core": 1, "cpus_of_others": 0.0}
+    assert loaded(content, {"host": host, "workload": {"mix": [{}]}}, 1.0)["host"] == usual | host
+    assert loaded(content, {"workload": {"mix": [{}]}}, 1.0)["host"] == content["host"]
+
+
+def test_a_disk_without_a_known_limit_may_be_at_its_limit() -> None:
+    def system(waiting: float, **disk: float) -> Scenario:
+        figures = [
+            ComparedFigure(name=name, value=value, unit="", low=value, high=value, file="a", line=1)
+            for name, value in ((READ_REQUESTS, 1000.0), (READ_WAIT, waiting / 1000), (WRITES, 200.0))
+        ]
+        scenario = load("oltp-nvme", ["disk.overhead_s=2ms", *(f"disk.{name}={value}" for name, value in disk.items())])
+        return scenario.model_copy(update={"compared": tuple(figures)})
+
+    limits = []
+    for waiting in (0.1, 1.0, 30.0):
+        (content,) = at_limit({"disk": {"use": "nvme"}}, system(waiting))
+        limits.append(content["disk"]["iops_limit"])
+        busy = 1200 / limits[-1]
+        assert busy**2 / (1 - busy) == pytest.approx(2 * (1 - ALONE) * waiting)
+        assert content["disk"]["overhead_s"] == pytest.approx(ALONE * 0.002)
+    assert limits[0] > 2 * limits[1] > 2 * limits[2] > 2 * 1200
+    assert not at_limit({"disk": {"use": "nvme"}}, system(1.0, iops_limit=5000))
+    assert not at_limit({"disk": {"use": "azure-p60"}}, system(1.0))

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from blocktime.app.command.cli import main
-from blocktime.app.controls import own_files, settings
+from blocktime.app.controls import settings, user_files
 from blocktime.app.reports.written import written
 from blocktime.model.errors import SpecError
 from blocktime.scenarios import load, run
 from blocktime.scenarios.measured import PARTS, READ_WAIT, TRANSACTIONS
+from tests.answered import SMALL_OLTP
 from tests.command_line import CommandLine
 
 
@@ -20,7 +21,7 @@ from tests.command_line import CommandLine
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a system whose users wait for reads."""
     folder = tmp_path_factory.mktemp("calibrated")
-    busy = ["workload.users=40", "workload.think_s=0", "disk.overhead_s=1ms"]
+    busy = [*SMALL_OLTP, "workload.users=40", "workload.think_s=0", "disk.overhead_s=1ms"]
     report, out = folder / "report.txt", folder / "my.toml"
     report.write_text(written(run(load("oltp-nvme", busy)), "awr"))
     assert main(["measure", str(report), "--out", str(out), "--quiet"]) == 0
@@ -65,13 +66,6 @@ def test_a_latency_that_is_off_is_found_again(measured: Path, tmp_path: Path, bl
     assert main(["run", str(copy), "--quiet"]) == 0
 
 
-def test_what_it_prints(measured: Path, tmp_path: Path, blocktime: CommandLine) -> None:
-    copy = changed(measured, tmp_path)
-    printed = blocktime.prints("calibrate", str(copy))
-    assert "figures tell" in printed
-    assert "Wrote values, intervals and correlations into mine.toml." in printed
-
-
 def test_transactions_beside_another_program_are_not_fitted(
     measured: Path, tmp_path: Path, blocktime: CommandLine
 ) -> None:
@@ -100,8 +94,7 @@ def test_another_disk_without_a_limit_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
-    [("form = 2\n", "measured.form: got 2"), ("queues = 3\n", "measured.queues is not known")],
+    ("said", "told"), [("form = 2\n", "measured.form: got 2"), ("queues = 3\n", "measured.queues is not known")]
 )
 def test_a_file_of_a_newer_form_is_refused(measured: Path, tmp_path: Path, said: str, told: str) -> None:
     copy = tmp_path / "mine.toml"
@@ -116,7 +109,9 @@ def test_a_calibrated_file_keeps_its_form_and_a_newer_one_is_refused(
     measured: Path, tmp_path: Path, blocktime: CommandLine
 ) -> None:
     copy = changed(measured, tmp_path)
-    assert main(["calibrate", str(copy), "--quiet"]) == 0
+    printed = blocktime.prints("calibrate", str(copy))
+    assert "figures tell" in printed
+    assert "Wrote values, intervals and correlations into mine.toml." in printed
     content = tomllib.loads(copy.read_text())["measured"]
     assert content["form"] == tomllib.loads(measured.read_text())["measured"]["form"]
     assert set(content) <= set(PARTS)
@@ -151,7 +146,7 @@ def test_every_command_says_in_one_sentence_that_a_target_has_no_limit(
 
 
 def test_the_page_says_in_one_sentence_that_a_target_has_no_limit(measured: Path, tmp_path: Path) -> None:
-    name, _ = own_files.opened(with_target(measured, tmp_path).read_bytes(), "my.toml")
+    name, *_ = user_files.opened(with_target(measured, tmp_path).read_bytes(), "my.toml")
     kept, refused = settings.settle(name, {"disk.use": "target", "workload.users": "5"})
     assert kept.workload.users == 5
     assert kept.system.disk.iops_limit == 5000

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from blocktime.validation.identify.declined import check
-from blocktime.validation.identify.found import RefusedReport
+from blocktime.validation.identify.identified_scenario import RefusedReport
 from blocktime.validation.identify.report import Report
+from blocktime.validation.identify.unsupported_reports import check
 from blocktime.validation.instruments.figures import ReportedHost
 from tests.command_line import CommandLine
 from tests.validation.instruments import made

@@ -9,7 +9,7 @@ import pytest
 from blocktime.app.command.cli import main
 from blocktime.scenarios import from_mapping
 from blocktime.scenarios.measured import READ_LATENCY, READS_A_SECOND
-from blocktime.validation.identify.found import NotIdentified
+from blocktime.validation.identify.identified_scenario import NotIdentified
 from blocktime.validation.identify.system import identify
 from tests.command_line import CommandLine
 from tests.engines import by
@@ -86,10 +86,8 @@ def test_one_depth_is_a_bound_only_and_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ((LONE, LONE), "are both of depth 1: give one of them"),
-        ((LONE, job(32, 60_000, 533e-6, bs="8k")), "read 4K and 8K a call"),
         ((job(1, 9_000, 110e-6, rw="read"),), "states rw=read; run fio with rw=randread"),
-        ((job(1, 9_000, 110e-6, rw="randrw"),), "does not read alone"),
+        ((job(1, 9_000, 110e-6, rw="randrw"),), "reads and writes at once"),
         ((job(1, 9_000, 110e-6, direct="0"),), "states direct=0"),
         ((job(1, 120, 8e-3),), "this is a hard disk. Give its rotational speed by --rpm"),
     ],

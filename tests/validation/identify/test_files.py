@@ -6,18 +6,19 @@ import pytest
 
 from blocktime.app.reports.written import written
 from blocktime.scenarios import load, run
-from blocktime.validation.identify.found import IdentifiedScenario
+from blocktime.validation.identify.identified_scenario import IdentifiedScenario
 from blocktime.validation.identify.report import Report
 from blocktime.validation.identify.system import identify
 from blocktime.validation.instruments import NotReadable
 from blocktime.validation.instruments.figures import Setting
+from tests.answered import SMALL_OLTP
 from tests.validation.instruments import made
 from tests.validation.instruments.made import read_text
 
 
 def identified(folder: Path, *parameters: tuple[str, str]) -> IdentifiedScenario:
     """The system of a modelled hour on 32 CPUs, whose report lists these parameters too."""
-    asked = load("oltp-nvme", ["workload.users=32", "workload.think_s=20ms", "host.cpus=32"])
+    asked = load("oltp-nvme", [*SMALL_OLTP, "workload.users=32", "workload.think_s=20ms", "host.cpus=32"])
     report = written(run(asked), "awr", asked)
     lines = report.splitlines()
     place = next(number for number, line in enumerate(lines) if line.startswith("db_block_size"))
@@ -79,9 +80,7 @@ def test_dbwr_without_asynchronous_io_has_a_process_for_eight_cpus(
 )  # fmt: skip
 def test_a_parameter_that_is_no_count_is_refused_with_its_line(name: str, value: str, least: int) -> None:
     report = Report(made.report_of(settings=[Setting(name, value, 7)]))
-    with pytest.raises(
-        NotReadable, match=rf"line 7: {name}: got '.*'; allowed is a whole number of at least {least} "
-    ):
+    with pytest.raises(NotReadable, match=rf"line 7: {name}: got '.*'; allowed is a whole number of at least {least} "):
         report.whole_setting(name, least)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from blocktime.validation.identify.found import RefusedReport
-from blocktime.validation.identify.hours import TransactionArrivals, asked_of, checked
+from blocktime.validation.identify.hours import TransactionArrivals, arrivals_of, checked
+from blocktime.validation.identify.identified_scenario import RefusedReport
 from blocktime.validation.identify.report import Report
 from blocktime.validation.instruments import Reading
 from blocktime.validation.instruments.figures import ReportedHost
@@ -25,12 +25,12 @@ def interval(
 
 
 def told(first: Reading, second: Reading) -> TransactionArrivals | str | None:
-    return asked_of(Report(first), [first, second])
+    return arrivals_of(Report(first), [first, second])
 
 
 def test_one_interval_tells_nothing() -> None:
     first = interval("a", 100, 0.1)
-    assert asked_of(Report(first), [first]) is None
+    assert arrivals_of(Report(first), [first]) is None
 
 
 def test_the_same_users_do_fewer_transactions_that_take_longer() -> None:
@@ -76,10 +76,9 @@ def test_files_of_one_hour_that_contradict_each_other_are_told_with_both_lines()
     first, second = interval("a", 100, 0.1), interval("b", 120, 0.1)
     said = checked(Report(first), [first, second])
     assert any(
-        "Transactions a second is 100 in a, line 7, and 120 in b, line 7; the first is used" in text
-        for text in said
+        "Transactions a second is 100 in a, line 7, and 120 in b, line 7; the first is used" in text for text in said
     )
-    assert asked_of(Report(first), [first, second]) is None
+    assert arrivals_of(Report(first), [first, second]) is None
     assert checked(Report(first), [first, interval("b", 100, 0.1)]) == []
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from blocktime.validation.identify.found import IdentifiedScenario
+from blocktime.validation.identify.identified_scenario import IdentifiedScenario
 from blocktime.validation.identify.limit import (
     histogram,
     limit_of,
@@ -186,9 +186,7 @@ End of Report"""
 
 
 @pytest.mark.parametrize(("interval", "blocks"), [("     N/A", 1_234_567), (" 1000000", 1_000_000)])
-def test_the_checkpoint_lags_as_far_as_logs_or_their_interval_allow(
-    interval: str, blocks: int, tmp_path: Path
-) -> None:
+def test_the_checkpoint_lags_as_far_as_logs_or_their_interval_allow(interval: str, blocks: int, tmp_path: Path) -> None:
     text = made.AWR.replace("\nEnd of Report", AWR_RECOVERY.format(interval=interval))
     (reading,) = made.read_text(tmp_path, text)
     lag = Report(reading).checkpoint_lag()

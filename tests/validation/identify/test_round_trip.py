@@ -21,9 +21,10 @@ from blocktime.scenarios.measured import (
     TRANSACTIONS,
     figure_in,
 )
-from blocktime.validation.identify.found import IdentifiedScenario, RefusedReport
+from blocktime.validation.identify.identified_scenario import IdentifiedScenario, RefusedReport
 from blocktime.validation.identify.system import identify
 from blocktime.validation.instruments.figures import NotReadable
+from tests.answered import SMALL_OLTP
 from tests.command_line import CommandLine
 from tests.validation.instruments.made import read_text
 from tools.bars import offs
@@ -57,7 +58,7 @@ TWO = (
 
 @pytest.mark.parametrize("form", ["awr", "awr-html"])
 def test_disk_groups_are_devices_with_their_own_share_and_latency(tmp_path: Path, form: str) -> None:
-    asked = load("oltp-nvme", [TWO])
+    asked = load("oltp-nvme", [*SMALL_OLTP, TWO])
     found = identify(read_text(tmp_path, written(run(asked), form, asked)))
     spaces = found.sections()["workload"]["tablespaces"]
     assert [space["device"] for space in spaces] == ["disk group 1", "disk group 2"]
@@ -74,9 +75,7 @@ def test_disk_groups_are_devices_with_their_own_share_and_latency(tmp_path: Path
 def test_the_command_writes_a_scenario_that_runs(tmp_path: Path, blocktime: CommandLine) -> None:
     path, out = tmp_path / "report.txt", tmp_path / "my.toml"
     path.write_text(written(answer("tpc-b"), "awr"))
-    assert "my.toml is a scenario of the system" in blocktime.prints(
-        "measure", str(path), "--out", str(out), "--quiet"
-    )
+    assert "my.toml is a scenario of the system" in blocktime.prints("measure", str(path), "--out", str(out), "--quiet")
     printed = blocktime.prints("run", str(out))
     assert printed.startswith("As measured and as modelled")
     assert "The model" in printed
@@ -97,9 +96,7 @@ def test_an_interval_of_no_length_is_refused_with_its_line(tmp_path: Path) -> No
         identify(read_text(tmp_path, text))
 
 
-def test_a_report_that_identifies_nothing_still_gives_its_figures(
-    tmp_path: Path, blocktime: CommandLine
-) -> None:
+def test_a_report_that_identifies_nothing_still_gives_its_figures(tmp_path: Path, blocktime: CommandLine) -> None:
     path, out = tmp_path / "report.txt", tmp_path / "my.toml"
     path.write_text(written(run(load("rahn-full-scan", [])), "tkprof"))
     assert "contains the figures but no scenario: these files hold no AWR" in blocktime.prints(
@@ -117,24 +114,18 @@ def test_reads_that_were_handed_over_at_once_are_told_from_the_others(tmp_path: 
     waited = result.time.wait[PARALLEL]
     batched = result.physical_io.read_requests - result.time.wait[SEQUENTIAL].waits
     assert mix["parallel_reads"] == pytest.approx(batched / waited.waits, rel=0.03)
-    assert mix["parallel_reads_percent"] == pytest.approx(
-        100 * batched / result.physical_io.read_requests, rel=0.03
-    )
+    assert mix["parallel_reads_percent"] == pytest.approx(100 * batched / result.physical_io.read_requests, rel=0.03)
     modelled = run(from_mapping(found.sections(), "my"))
     off = offs(found, modelled)
     assert max(abs(off[figure]) for figure in (TRANSACTIONS, READ_REQUESTS, READ_WAIT)) <= 0.06, off
-    each_s = figure_in(
-        modelled, PARALLEL_WAIT
-    )  # the report does not tell the drive's channel, which they share
+    each_s = figure_in(modelled, PARALLEL_WAIT)  # the report does not tell the drive's channel, which they share
     assert each_s == pytest.approx(waited.total_s / waited.waits, rel=0.15)
     assert PARALLEL_WAIT not in off
     assert any(said.startswith(f"{PARALLEL} is ") and "not compared" in said for said in found.says)
 
 
 @pytest.mark.parametrize(("committing", "each"), [(70, False), (100, True)])
-def test_waits_for_commits_of_some_transactions_are_stated_ones(
-    committing: int, each: bool, tmp_path: Path
-) -> None:
+def test_waits_for_commits_of_some_transactions_are_stated_ones(committing: int, each: bool, tmp_path: Path) -> None:
     mix = [
         {"name": str(share), "weight": share, "commits": share == committing}
         for share in (committing, 100 - committing)

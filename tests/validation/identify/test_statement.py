@@ -8,20 +8,12 @@ import pytest
 
 from blocktime.app.command.cli import main
 from blocktime.app.reports.written import written
-from blocktime.model.laws.logical_io import fetch_calls
+from blocktime.model.laws.buffer_gets import fetch_calls
 from blocktime.model.results import RunResult
 from blocktime.scenarios import load, run
-from blocktime.scenarios.measured import (
-    CLIENT_WAIT,
-    ELAPSED,
-    FETCH_CALLS,
-    GETS,
-    READ_BLOCKS,
-    as_modelled,
-    compared_in,
-)
+from blocktime.scenarios.measured import CLIENT_WAIT, ELAPSED, FETCH_CALLS, GETS, READ_BLOCKS, as_modelled, compared_in
 from blocktime.validation.identify.fetches import equal_blocks, habit_of_calls, habit_of_sums
-from blocktime.validation.identify.found import NotIdentified
+from blocktime.validation.identify.identified_scenario import NotIdentified
 from blocktime.validation.identify.statement import identify_statement
 from tests.command_line import CommandLine
 from tests.engines import by
@@ -72,9 +64,7 @@ SCANS = (
 
 
 @pytest.mark.parametrize(("name", "settings"), SCANS)
-def test_a_range_scan_gets_what_was_got_of_index_and_table(
-    tmp_path: Path, name: str, settings: list[str]
-) -> None:
+def test_a_range_scan_gets_what_was_got_of_index_and_table(tmp_path: Path, name: str, settings: list[str]) -> None:
     code, out = made(tmp_path, written(run(load(name, settings)), "tkprof"))
     assert code == 0
     off = off_of(out)
@@ -129,11 +119,7 @@ def test_run_prints_a_statement_as_measured_beside_as_modelled(
     ],
 )
 def test_what_is_not_one_scan_is_declined_in_a_sentence_and_writes_nothing(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    sources: tuple[str, ...],
-    options: tuple[str, ...],
-    message: str,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sources: tuple[str, ...], options: tuple[str, ...], message: str
 ) -> None:
     result = run(load("full-scan-nvme", ["workload.select=rows", "table.rows=20000"]))
     code, out = made(tmp_path, report(result, *sources), *options)
@@ -145,9 +131,7 @@ def test_what_is_not_one_scan_is_declined_in_a_sentence_and_writes_nothing(
     assert not out.exists()
 
 
-def test_a_statement_without_a_file_for_its_scenario_is_refused(
-    tmp_path: Path, blocktime: CommandLine
-) -> None:
+def test_a_statement_without_a_file_for_its_scenario_is_refused(tmp_path: Path, blocktime: CommandLine) -> None:
     path = tmp_path / "report.txt"
     path.write_text("anything")
     assert "--statement goes with --out" in blocktime.refuses("measure", str(path), "--statement", "1")
@@ -219,12 +203,8 @@ def trace(array: int, trip_us: int, row_us: int) -> str:
         if done < 2000:
             tim += trip_us + row_us * rows
             ela = trip_us + row_us * rows
-            lines.append(
-                f"WAIT #1: nam='SQL*Net message from client' ela= {ela} p1=1 p2=1 p3=0 obj#=1 tim={tim}"
-            )
-    lines.append(
-        "STAT #1 id=1 cnt=2000 pid=0 pos=1 obj=1 op='TABLE ACCESS FULL SECRET (cr=1 pr=0 pw=0 time=1 us)'"
-    )
+            lines.append(f"WAIT #1: nam='SQL*Net message from client' ela= {ela} p1=1 p2=1 p3=0 obj#=1 tim={tim}")
+    lines.append("STAT #1 id=1 cnt=2000 pid=0 pos=1 obj=1 op='TABLE ACCESS FULL SECRET (cr=1 pr=0 pw=0 time=1 us)'")
     return "\n".join([*lines, f"CLOSE #1:c=0,e=0,dep=0,type=0,tim={tim}", ""])
 
 

@@ -8,6 +8,7 @@ from blocktime.app.reports.measuring import document_of, read_file
 from blocktime.app.reports.written import written
 from blocktime.scenarios import load, run
 from blocktime.validation.instruments import Keep, Reading
+from tests.answered import SMALL_OLTP
 from tests.validation.instruments import made
 
 OF_SYSTEM = {
@@ -28,9 +29,9 @@ def reading(folder: Path, name: str, text: str) -> Reading:
     return only
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def awr() -> str:
-    asked = load("oltp-nvme", ["workload.users=32", "workload.think_s=20ms", "host.cpus=4"])
+    asked = load("oltp-nvme", [*SMALL_OLTP, "workload.users=32", "workload.think_s=20ms", "host.cpus=4"])
     return written(run(asked), "awr", asked)
 
 
@@ -54,32 +55,26 @@ def test_a_system_names_the_kinds_that_it_takes_nothing_of(awr: str, tmp_path: P
 def test_a_system_names_the_intervals_and_instances_that_it_does_not_use(awr: str, tmp_path: Path) -> None:
     first = reading(tmp_path, "a.txt", awr)
     again = reading(tmp_path, "again.txt", awr)
-    other = reading(
-        tmp_path, "other.txt", awr.replace("MODELLED               1 ", "MODELLED              77 ")
-    )
+    other = reading(tmp_path, "other.txt", awr.replace("MODELLED               1 ", "MODELLED              77 "))
     assert not_used(first, again, other) == [
-        "again.txt: it is of the same interval as a.txt", "other.txt: it is of another database or instance than a.txt",
-    ]  # fmt: skip
+        "again.txt: it is of the same interval as a.txt",
+        "other.txt: it is of another database or instance than a.txt",
+    ]
 
 
 def test_another_instance_does_not_tell_users_from_arrivals(awr: str, tmp_path: Path) -> None:
-    asked = load("oltp-nvme", ["workload.users=64", "workload.think_s=20ms", "host.cpus=4"])
+    asked = load("oltp-nvme", [*SMALL_OLTP, "workload.users=64", "workload.think_s=20ms", "host.cpus=4"])
     busier = written(run(asked), "awr", asked)
     first = reading(tmp_path, "a.txt", awr)
     same = document_of([first, reading(tmp_path, "b.txt", busier)]).identified
     other = document_of(
-        [
-            first,
-            reading(
-                tmp_path, "c.txt", busier.replace("MODELLED               1 ", "MODELLED              77 ")
-            ),
-        ]
+        [first, reading(tmp_path, "c.txt", busier.replace("MODELLED               1 ", "MODELLED              77 "))]
     ).identified
     assert same is not None
     assert other is not None
     assert any("b.txt" in text for text in same.says)
-    assert [text for text in other.says if "c.txt" in text] == [
-        "not used: c.txt: it is of another database or instance than a.txt"
+    assert [text for text in other.says if "a.txt" in text] == [  # the busier one is described
+        "not used: a.txt: it is of another database or instance than c.txt"
     ]
 
 
@@ -87,9 +82,7 @@ def test_a_drive_and_a_statement_name_what_they_do_not_use(tmp_path: Path) -> No
     options = '"job options" : { "rw" : "randread", "direct" : "1", '
     fio = reading(tmp_path, "fio.x", made.FIO.replace('"job options" : { ', options))
     iostat = reading(tmp_path, "iostat.x", made.IOSTAT_NEW)
-    assert not_used(fio, iostat) == [
-        "iostat.x: it is iostat -x, and a drive is described by fio's jobs alone"
-    ]
+    assert not_used(fio, iostat) == ["iostat.x: it is iostat -x, and a drive is described by fio's jobs alone"]
     trace = reading(tmp_path, "trace.x", made.TRACE)
     tkprof = reading(tmp_path, "tkprof.x", made.TKPROF.replace("0123456789abc", "abcabcabcabc1"))
     assert not_used(trace, tkprof, iostat, statement="0123456789abc") == [

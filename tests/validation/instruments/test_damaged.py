@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 
 from blocktime.validation.instruments import NotReadable, OpenedFile, Reading, read
-from tests.validation.instruments import made
+from tests.validation.instruments import damages, made
 from tests.validation.instruments.test_samples import FILES, text_of
 from tests.whole import quick
 
 TRIES = quick(2, 12)
 """Damages of each kind for each report: some 1,500 in all where a run is whole."""
-SCALES = {
-    1.0, 60.0, 1e-2, 1e-3, 1e-6, 1e-9, 512.0, 1e3, 1e6, 1e9, 1e12, 1024.0, 2.0**20, 2.0**30, 2.0**40, 2.0**50,
-}  # fmt: skip
+SCALES = {1.0, 60.0, 1e-2, 1e-3, 1e-6, 1e-9, 512.0, 1e3, 1e6, 1e9, 1e12, 1024.0, 2.0**20, 2.0**30, 2.0**40, 2.0**50}
 NUMBER = re.compile(r"[0-9][0-9,]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?|\.[0-9]+")
 SUMMED = {"10046"}
 LARGE_LETTERS = 200_000
@@ -47,9 +45,7 @@ def lines_swapped(text: str, chance: random.Random) -> str:
 
 def numbers_absurd(text: str, chance: random.Random) -> str:
     absurd = ("-1", "1e400", "9" * 40, "nan", "inf", "0x10", "1_000", "####", "", "٣")
-    return re.sub(
-        r"\d+(?:\.\d+)?", lambda found: chance.choice(absurd) if chance.random() < 0.05 else found[0], text
-    )
+    return re.sub(r"\d+(?:\.\d+)?", lambda found: chance.choice(absurd) if chance.random() < 0.05 else found[0], text)
 
 
 def letters_lost(text: str, chance: random.Random) -> str:
@@ -97,9 +93,7 @@ def stands_there(reading: Reading, lines: list[str]) -> None:
         printed = numbers_in(row_at(one.line, lines))
         clock = one.name == "A-Time"
         assert clock or any(
-            isclose(one.value, number * scale, rel_tol=1e-9, abs_tol=1e-300)
-            for number in printed
-            for scale in SCALES
+            isclose(one.value, number * scale, rel_tol=1e-9, abs_tol=1e-300) for number in printed for scale in SCALES
         ), (one, row_at(one.line, lines))
         assert one.low <= one.value <= one.high
         assert one.printed.partition(" ")[0] in row_at(one.line, lines), one
@@ -160,10 +154,7 @@ def test_damaged_reports_give_what_stands_there_or_one_sentence(
 @pytest.mark.parametrize("name", made.EVERY)
 def test_a_report_in_bytes_of_another_encoding(name: str, tmp_path: Path) -> None:
     for number in range(TRIES):
-        answered(
-            tmp_path / "a.report",
-            bytes_of_another_encoding(made.EVERY[name], random.Random(f"{name} {number}")),
-        )
+        answered(tmp_path / "a.report", bytes_of_another_encoding(made.EVERY[name], random.Random(f"{name} {number}")))
 
 
 @pytest.mark.skipif(not FILES, reason="the samples are not on this machine")
@@ -186,21 +177,15 @@ def printed_figures(name: str, folder: Path) -> list[tuple[int, int, int]]:
     """Line, begin and end of each printed number of a report that may not be negative."""
     lines = made.EVERY[name].split("\n")
     if name == "trace":
-        data = [
-            (number, line) for number, line in enumerate(lines, 1) if DATA.match(line) and "p3" not in line
-        ]
+        data = [(number, line) for number, line in enumerate(lines, 1) if DATA.match(line) and "p3" not in line]
         return [(number, *found.span()) for number, line in data for found in OF_TRACE.finditer(line)]
     places = []
     [reading] = made.read_text(folder, made.EVERY[name])
     figures = [*reading.figures, *(one for series in reading.series for one in series.figures())]
     for one in figures:
         line = lines[one.line - 1]
-        for found in (
-            re.finditer("[0-9]+", line) if name == "tables" else NUMBER.finditer(line, 9 * (name == "plan"))
-        ):
-            alone = not re.search(r"[\w.\-%:]$", line[: found.start()]) and not re.match(
-                r"[:\-]", line[found.end() :]
-            )
+        for found in re.finditer("[0-9]+", line) if name == "tables" else NUMBER.finditer(line, 9 * (name == "plan")):
+            alone = not re.search(r"[\w.\-%:]$", line[: found.start()]) and not re.match(r"[:\-]", line[found.end() :])
             in_series = one.printed == "" and any(
                 isclose(one.value, float(found[0].replace(",", "")) * scale) for scale in SCALES
             )
@@ -252,9 +237,7 @@ def test_a_report_that_ends_within_a_line_says_so_and_uses_nothing_of_it(name: s
     text = made.EVERY[name].rstrip("\n")
     lines = text.split("\n")
     [whole] = made.read_text(tmp_path, made.EVERY[name])
-    own = {
-        one.line for one in [*whole.figures, *(one for series in whole.series for one in series.figures())]
-    }
+    own = {one.line for one in [*whole.figures, *(one for series in whole.series for one in series.figures())]}
     own |= {setting.line for setting in whole.settings}
     own |= {number for number, line in enumerate(lines, 1) if name == "trace" and DATA.match(line)}
     told = 0
@@ -293,3 +276,14 @@ def test_good_reports_have_no_doubts_but_for_what_is_cut_off_in_them(path: Path)
         return
     assert all("cut off" in doubt for doubt in doubts)
     assert len(doubts) <= 6
+
+
+@pytest.mark.parametrize("damage", damages.DAMAGES, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("name", damages.TEXTS)
+def test_a_figure_of_a_damaged_file_is_that_of_the_whole_one_or_its_line_is_listed(
+    name: str, damage: Callable[[list[str], random.Random], tuple[str, set[int]]], tmp_path: Path
+) -> None:
+    text = damages.TEXTS[name]
+    whole = damages.read_of(text, tmp_path)
+    for seed in range(quick(2, 20)):
+        assert not list(damages.faults(text, damage, whole, tmp_path, random.Random(seed)))

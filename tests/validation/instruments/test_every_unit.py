@@ -116,7 +116,8 @@ def test_each_column_of_a_view_has_its_unit(tmp_path: Path) -> None:
         "PCT_USED": (0.01, "fraction"), "TIME_WAITED": (0.01, "s"), "AVERAGE_WAIT": (0.01, "s"),
         "MAX_WAIT": (0.01, "s"), "READTIM": (0.01, "s"), "WRITETIM": (0.01, "s"), "SINGLEBLKRDTIM": (0.01, "s"),
         "TIME_WAITED_FG": (0.01, "s"), "TIME_WAITED_MICRO": (1e-6, "s"), "WAIT_TIME_MILLI": (1e-3, "s"),
-        "PHYRDS": (1, "count"), "CHAIN_CNT": (1, "count"),
+        "PHYRDS": (1, "count"), "CHAIN_CNT": (1, "count"), "MAX_IOPS": (1, "1/s"), "MAX_MBPS": (2**20, "bytes/s"),
+        "LATENCY": (1e-3, "s"),
     }  # fmt: skip
     assert all(any(re.search(words, name) for name in columns) for words, _, _ in UNITS)
     found = figures(f"{','.join(columns)}\n{','.join('1' for _ in columns)}\n", tmp_path)

@@ -116,11 +116,7 @@ BOMBS: dict[str, tuple[str, str, str]] = {
     "empty lines": (made.AWR, "\n" * MB, "38 figures"),
     "lines of blanks": (made.TKPROF, (" " * 79 + "\n") * (MB // 80), "statement"),
     "one line": (made.AWR, "a" * MB, "a line has more than 4 MB"),
-    "rows of a table": (
-        f"{made.AWR.replace('End of Report', '')}\n{SIZED}\n",
-        ROW * (MB // len(ROW)),
-        "doubt",
-    ),
+    "rows of a table": (f"{made.AWR.replace('End of Report', '')}\n{SIZED}\n", ROW * (MB // len(ROW)), "doubt"),
     "cells of HTML": (f"{made.AWR_HTML}<table><tr>", "<td></td>" * (MB // 9), "doubt"),
     "rows of HTML": (f"{made.AWR_HTML}<table>", "<tr><td></td></tr>" * (MB // 18), "doubt"),
     "lines of a trace": (made.TRACE, WAITED * (MB // len(WAITED)), "statement"),
@@ -197,9 +193,7 @@ def processor_time(file: Path) -> float:
     return seconds
 
 
-@pytest.mark.parametrize(
-    "method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
-)
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_damaged_archive_is_refused_in_a_sentence(method: int, tmp_path: Path) -> None:
     """Also where its directory and the header of its file differ: names, methods, lengths, versions."""
     packed = io.BytesIO()
@@ -228,13 +222,9 @@ def test_a_small_file_that_unpacks_to_a_large_one_takes_little_memory(kind: str,
     with gzip.open(file, "wb", compresslevel=1) as packed:
         packed.write(begin.encode())
         for number in range(SIZE):
-            each = again or "".join(
-                f"d{number}-{device} {' '.join(['1.00'] * 13)}\n" for device in range(MB // 80)
-            )
+            each = again or "".join(f"d{number}-{device} {' '.join(['1.00'] * 13)}\n" for device in range(MB // 80))
             packed.write(each.encode())
-    answer = subprocess.run(
-        [sys.executable, "-c", COMMAND, str(file)], capture_output=True, text=True, check=False
-    )
+    answer = subprocess.run([sys.executable, "-c", COMMAND, str(file)], capture_output=True, text=True, check=False)
     assert answer.returncode in {0, 2}, answer.stderr
     *_, used_kb = answer.stdout.split()
     assert int(used_kb) < MOST_KB

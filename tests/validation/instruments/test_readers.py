@@ -8,11 +8,16 @@ from time import process_time
 
 import pytest
 
-from blocktime.validation.identify.found import NotIdentified
+from blocktime.app.reports.written import written
+from blocktime.scenarios import load, run
+from blocktime.validation.identify.calibrated_volume import calibration_of
+from blocktime.validation.identify.identified_scenario import NotIdentified
 from blocktime.validation.identify.statement import identify_statement
+from blocktime.validation.identify.system import identify
 from blocktime.validation.instruments import Figure, Keep, NotReadable, OpenedFile, Reading, read
 from blocktime.validation.instruments.awr_cells import unit_of
 from blocktime.validation.instruments.sysstat import seconds_between
+from tests.answered import SMALL_OLTP
 from tests.validation.instruments import made
 from tests.validation.instruments.made import packed, read_bytes, read_text
 
@@ -32,9 +37,7 @@ def iostat_of(first: tuple[str, ...], interval_s: int) -> str:
     text = "Linux 6.8.0 (a.host.example) \t11/22/2026 \t_x86_64_\t(4 CPU)\n"
     for place, rates in enumerate((first, ("9.00",) * 5)):
         text += f"\n11/22/2026 11:20:{place * interval_s:02} AM\nDevice r/s w/s await %util\n"
-        text += "".join(
-            f"sd{letter} {rate} 0.00 1.00 1.00\n" for letter, rate in zip("abcde", rates, strict=True)
-        )
+        text += "".join(f"sd{letter} {rate} 0.00 1.00 1.00\n" for letter, rate in zip("abcde", rates, strict=True))
     return text
 
 
@@ -167,15 +170,10 @@ def test_numbers_with_letters_have_the_grain_of_their_letter(tmp_path: Path) -> 
 def test_a_long_iostat_gives_what_its_lines_give_one_by_one(tmp_path: Path) -> None:
     samples = "\n".join(
         "Device r/s w/s r_await %util\n"
-        + "".join(
-            f"{name} {count + place}.{count % 100:02} 0.07 9999.99 100.00\n"
-            for place, name in enumerate(names)
-        )
+        + "".join(f"{name} {count + place}.{count % 100:02} 0.07 9999.99 100.00\n" for place, name in enumerate(names))
         for count, names in enumerate([["sda", "sdb"], ["sdb", "sda"], ["sda"], ["sdc", "sda", "sdb"]] * 40)
     )
-    [together], [singly] = (
-        read_text(tmp_path, text) for text in (samples, samples.replace("100.00\n", "100.00 \n"))
-    )
+    [together], [singly] = (read_text(tmp_path, text) for text in (samples, samples.replace("100.00\n", "100.00 \n")))
     assert [(one.of, one.values, one.lines, one.samples) for one in together.series] == [
         (one.of, one.values, one.lines, one.samples) for one in singly.series
     ]
@@ -184,18 +182,14 @@ def test_a_long_iostat_gives_what_its_lines_give_one_by_one(tmp_path: Path) -> N
 
 def test_a_long_iostat_takes_little_more_time_than_its_numbers(tmp_path: Path) -> None:
     sample = "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\n" + "".join(
-        f"sd{place:<10}{place * 1.25:10.2f}{place * 77.5:10.2f}" + "     12.34" * 6 + "\n"
-        for place in range(90)
+        f"sd{place:<10}{place * 1.25:10.2f}{place * 77.5:10.2f}" + "     12.34" * 6 + "\n" for place in range(90)
     )
     path = tmp_path / "iostat.txt"
     path.write_text((sample + "\n") * 300, encoding="utf-8")
     cells = path.read_text(encoding="utf-8").split()
     numbers = [cell for cell in cells if cell[0].isdigit()]
 
-    works: tuple[Callable[[], object], ...] = (
-        lambda: read(OpenedFile(path)),
-        lambda: list(map(float, numbers)),
-    )
+    works: tuple[Callable[[], object], ...] = (lambda: read(OpenedFile(path)), lambda: list(map(float, numbers)))
     took_s: list[list[float]] = [[], []]
     for _ in range(5):  # in turns, so that noise hits both
         for times, work in zip(took_s, works, strict=True):
@@ -321,9 +315,7 @@ def test_a_trace_is_summed_by_call_and_by_event(tmp_path: Path) -> None:
     assert "secret" not in repr(reading)
 
 
-@pytest.mark.parametrize(
-    ("release", "second"), [("8.1.7.4.0", 1e-2), ("9.2.0.8.0", 1e-6), ("10.2.0.5.0", 1e-6)]
-)
+@pytest.mark.parametrize(("release", "second"), [("8.1.7.4.0", 1e-2), ("9.2.0.8.0", 1e-6), ("10.2.0.5.0", 1e-6)])
 def test_a_trace_counts_hundredths_before_release_9(release: str, second: float, tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.TRACE.replace("Release 19.0.0.0.0", f"Release {release}"))
     assert figures(reading)[FIRST, "FETCH e"].value == pytest.approx(1500 * second)
@@ -333,9 +325,7 @@ def test_ends_of_transactions_in_a_trace_are_told_apart(tmp_path: Path) -> None:
     ends = [(0, 0), (0, 1), (1, 0), (1, 1), (0, 0), (0, 1)]
     lines = "".join(f"XCTEND rlbk={rollback}, rd_only={only}, tim=2700\n" for rollback, only in ends)
     [reading] = read_text(tmp_path, made.TRACE.replace("XCTEND rlbk=0, rd_only=0, tim=2700\n", lines))
-    counts = [
-        figures(reading)["transactions", kind].value for kind in ("commits", "rollbacks", "read only ends")
-    ]
+    counts = [figures(reading)["transactions", kind].value for kind in ("commits", "rollbacks", "read only ends")]
     assert counts == [2, 1, 3]
 
 
@@ -394,9 +384,7 @@ def test_awr_as_html(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.AWR_HTML)
     found = figures(reading)
     assert found["Wait Events: foreground: db file sequential read", "Waits"].value == 3190258
-    assert found["Wait Events: foreground: db file sequential read", "Avg wait"].value == pytest.approx(
-        0.0015
-    )
+    assert found["Wait Events: foreground: db file sequential read", "Avg wait"].value == pytest.approx(0.0015)
     assert found["Buffer Pool Advisory: 992", "Size Factor"].value == pytest.approx(0.10)
     assert "script" not in repr(reading)
     assert "secret" not in repr(reading).lower()
@@ -450,9 +438,7 @@ def test_settings_of_fio_have_their_units(tmp_path: Path) -> None:
 
 
 def test_a_report_may_hold_another_kind_behind_its_title(tmp_path: Path) -> None:
-    text = made.AWR.replace(
-        "Load Profile  ", "ADDM Report for Task 'X'\nASH Report For A/b\n\nLoad Profile  ", 1
-    )
+    text = made.AWR.replace("Load Profile  ", "ADDM Report for Task 'X'\nASH Report For A/b\n\nLoad Profile  ", 1)
     [reading] = read_text(tmp_path, text)
     assert reading.count() == read_text(tmp_path, made.AWR)[0].count()
 
@@ -576,9 +562,7 @@ def test_statspack_before_10g(tmp_path: Path) -> None:
 
 def test_segments_on_two_lines(tmp_path: Path) -> None:
     [reading] = read_text(tmp_path, made.AWR + made.SEGMENTS)
-    reads = [
-        one.value for one in reading.figures if one.of.startswith("Segments") and one.name == "Logical Reads"
-    ]
+    reads = [one.value for one in reading.figures if one.of.startswith("Segments") and one.name == "Logical Reads"]
     assert reads == [119_216, 118_992]
     assert "secret" not in repr(reading).lower()
 
@@ -724,11 +708,7 @@ def test_parameters_that_name_something_of_the_site_are_left_alone(tmp_path: Pat
     path.write_text(text, encoding="utf-8")
     [reading], [named] = read(OpenedFile(path)), read(OpenedFile(path, keep=Keep(names=True)))
     assert [setting.name for setting in reading.settings] == ["db_cache_size"]
-    assert [setting.name for setting in named.settings] == [
-        "db_cache_size",
-        "db_file_name_convert",
-        "undo_tablespace",
-    ]
+    assert [setting.name for setting in named.settings] == ["db_cache_size", "db_file_name_convert", "undo_tablespace"]
 
 
 REFUSED = {
@@ -737,20 +717,17 @@ REFUSED = {
     "binary": (bytes(range(256)) * 20, "binary file"),
     "damaged gzip": (packed(made.IOSTAT_OLD)[:60], "damaged"),
     "unknown": (b"Dear reader,\nthis is a letter.\n", "none of the reports"),
-    "iostat without -x": (
-        b"Device:  tps kB_read/s kB_wrtn/s kB_read kB_wrtn\nsda 1.0 2.0 3.0 4 5\n",
-        "without -x",
-    ),
+    "iostat without -x": (b"Device:  tps kB_read/s kB_wrtn/s kB_read kB_wrtn\nsda 1.0 2.0 3.0 4 5\n", "without -x"),
     "decimal comma": (made.IOSTAT_NEW.replace(".", ",").encode(), "decimal comma"),
     "truncated JSON": (made.FIO[:400].encode(), "ends in the middle"),
     "fio as text": (
         b"a: (g=0): rw=randread, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=16\n",
-        "--output-format",
+        "give its whole output",
     ),
-    "two periods": (b"WORKLOAD REPOSITORY COMPARE PERIOD REPORT\n", "two periods"),
+    "two periods": (b"WORKLOAD REPOSITORY COMPARE PERIOD REPORT\n", "no section of this report could be read"),
     "two periods as HTML": (
         b"<html><head><title>AWR Compare Period Report for DB: A</title></head></html>",
-        "two periods",
+        "no section of this report could be read",
     ),
     "advice": (b"ADDM Report for Task 'TASK_1'\n", "give the AWR report"),
     "decimal comma in AWR": (
@@ -759,19 +736,20 @@ REFUSED = {
     ),
     "a cluster": (b"WORKLOAD REPOSITORY REPORT (RAC)\n", "one instance"),
     "deep JSON": (b'{"fio version": ' + b"[" * 100_000, "nested too deeply"),
-    "two outputs in one file": (made.FIO.encode() * 2, "give each output a file of its own"),
-    "sar in Chinese": (
-        "Linux 5 (a) \t2026年03月02日\n\n09时10分56秒       DEV       tps\n09时10分57秒       sda      1.00\n".encode(),
-        "another language",
+    "iostat of Solaris": (
+        b"     extended device statistics\n    r/s    w/s   kr/s   kw/s wait actv wsvc_t asvc_t  %w  %b device"
+        b"\n    1.0    2.0    8.0   16.0  0.0  0.1    0.0    5.0   0   1 sd0\n",
+        "of Solaris",
     ),
-    "iostat of AIX": (
-        b"\nSystem configuration: lcpu=8 drives=3\n\ntty: tin avg-cpu: % user\n 1.0 2.0\n",
-        "of AIX",
+    "iostat of HP-UX": (b"\n  device    bps     sps    msps \n\n  c0t6d0      0     0.4    1.0 \n", "of HP-UX"),
+    "nmon": (b"AAA,progname,nmon\nAAA,command,nmon -f\nDISKREAD,Disk Read KB/s box,sda\n", "output of nmon"),
+    "SQL Monitor": (b"SQL Monitoring Report\n\nSQL Text\n--------\nselect 1 from a\n", "a SQL Monitor report"),
+    "SQL Monitor as XML": (
+        b'<html><script src="http://x/sqlmonitor/loader.js"></script></html>',
+        "a SQL Monitor report",
     ),
-    "an absurd number alone": (
-        made.IOSTAT_NEW.replace("6900.25", "-6900.25").encode(),
-        "-6900.25 is negative",
-    ),
+    "iostat of AIX": (b"\nSystem configuration: lcpu=8 drives=3\n\ntty: tin avg-cpu: % user\n 1.0 2.0\n", "of AIX"),
+    "an absurd number alone": (made.IOSTAT_NEW.replace("6900.25", "-6900.25").encode(), "-6900.25 is negative"),
 }
 
 
@@ -811,13 +789,9 @@ def test_foreground_waits_beyond_db_time_are_doubted(tmp_path: Path) -> None:
         text = made.AWR.replace(
             "log buffer space               205,987         74,389  361.13ms      0.3   68.8\n", row
         )
-        text = text.replace(
-            "db flash cache single bloc   1,428,511          1,124  787.10us      1.9    1.0\n", ""
-        )
+        text = text.replace("db flash cache single bloc   1,428,511          1,124  787.10us      1.9    1.0\n", "")
         text = text.replace("   DB Time:            1,801.13 (mins)\n", "")
-        text = text.replace(
-            "\nEnd of Report", f"\nTime Model Statistics   DB/Inst: A/a\n\n{times}\nEnd of Report"
-        )
+        text = text.replace("\nEnd of Report", f"\nTime Model Statistics   DB/Inst: A/a\n\n{times}\nEnd of Report")
         [reading] = made.read_text(tmp_path, text)
         return reading.doubts
 
@@ -832,8 +806,7 @@ def samples_of(rates: list[tuple[float, float]]) -> str:
     """iostat of samples with these reads a second, and what each took in ms; no writes."""
     head = "Device r/s w/s r_await w_await await aqu-sz\n"
     return "Linux 5.4 (a)  01/02/2026  _x86_64_ (4 CPU)\n\n" + "".join(
-        f"{head}sda {reads:.2f} 0.00 {each:.2f} 0.00 {each:.2f} {reads * each / 1e3:.2f}\n\n"
-        for reads, each in rates
+        f"{head}sda {reads:.2f} 0.00 {each:.2f} 0.00 {each:.2f} {reads * each / 1e3:.2f}\n\n" for reads, each in rates
     )
 
 
@@ -863,3 +836,152 @@ def test_a_trace_without_the_begin_of_its_statement_says_so(tmp_path: Path) -> N
     [reading] = made.read_text(tmp_path, "\n".join([*calls, ""]))
     with pytest.raises(NotIdentified, match="has no statement: no line PARSING IN CURSOR"):
         identify_statement([reading], "1")
+
+
+def test_two_outputs_of_fio_with_lines_around_them_are_both_read(tmp_path: Path) -> None:
+    text = f"{made.FIO}a line of a script\n{made.FIO.replace('5.25', '7.5')}the end\n"
+    first, second = made.read_text(tmp_path, text)
+    rates = [next(f for f in reading.figures if f.name == "iops") for reading in (first, second)]
+    assert [figure.value for figure in rates] == [5.25, 7.5]
+    assert "7.5" in text.splitlines()[rates[1].line - 1]
+    skipped = sum(unread.lines for reading in (first, second) for unread in reading.unread
+                  if unread.what == "text around the JSON")  # fmt: skip
+    assert skipped == 4
+
+
+@pytest.mark.parametrize(
+    ("clock", "average"),
+    [
+        ("09时10分5{}秒", "平均时间:"),
+        ("09시 10분 5{}초", "평균값:"),
+        ("09:10:5{}", "Moyenne :"),
+        ("오후 09:10:5{}", "평균:"),
+    ],
+)
+def test_sar_of_another_language_is_read_by_its_columns(tmp_path: Path, clock: str, average: str) -> None:
+    names, rows = ("DEV  tps  rkB/s  wkB/s  await", ("sda  2.00  8.00  0.00  1.50", "sda  4.00  8.00  0.00  3.50"))
+    lines = ["Linux 5.4.0 (a) \t2026. 03. 02.\t_x86_64_\t(4 CPU)", ""]
+    for second, row in enumerate(rows):
+        lines += [f"{clock.format(second)}  {names}", f"{clock.format(second + 1)}  {row}", ""]
+    lines += [f"{average}  {names}", f"{average}  sda  3.00  8.00  0.00  2.50"]
+    (reading,) = made.read_text(tmp_path, "\n".join(lines) + "\n")
+    (series,) = reading.series
+    assert {column.name: list(values) for column, values in series.by_column()}["await"] == [0.0015, 0.0035]
+
+
+@pytest.mark.parametrize("heading", ["OUTPUT", "REPORT_LINE"])
+@pytest.mark.parametrize("page", [7, 14, 24])
+def test_headings_of_pages_within_a_report_change_nothing(tmp_path: Path, heading: str, page: int) -> None:
+    scenario = load("oltp-nvme", [*SMALL_OLTP, "workload.users=4", "workload.transactions=200"])
+    text = written(run(scenario), "awr", scenario)
+    lines = text.splitlines()
+    paged: list[str] = ["SQL> spool report.txt"]
+    for begin in range(0, len(lines), page):
+        paged += ["", heading, "-" * 80, *lines[begin : begin + page]]
+    (plain,) = made.read_text(tmp_path, text)
+    (found,) = made.read_text(tmp_path, "\n".join(paged) + "\n")
+    assert [(f.of, f.name, f.value) for f in found.figures] == [(f.of, f.name, f.value) for f in plain.figures]
+    assert all("".join(paged[f.line - 1].split()) for f in found.figures)
+
+
+def test_limits_of_a_calibration_are_read_from_each_form(tmp_path: Path) -> None:
+    forms = {
+        "MAX_IOPS,MAX_MBPS,LATENCY\n5100,420,6\n": ("latency", 6e-3),
+        "max_iops = 5100\nlatency = 6\nmax_mbps = 420\n": ("latency", 6e-3),
+        "Maximum Large MBPS=420.00 @ Small=0 and Large=4\nMaximum Small IOPS=5100 @ Small=20 and Large=0\n"
+        "Minimum Small Latency=210.50 usecs @ Small=1 and Large=0\n": ("lone_latency", 210.5e-6),
+    }
+    for text, (name, latency_s) in forms.items():
+        readings = made.read_text(tmp_path, text)
+        found = calibration_of(readings)
+        assert found is not None
+        assert {path: figure.value for path, figure in found.limits} == pytest.approx(
+            {"disk.iops_limit": 5100, "disk.throughput_limit_bytes_per_s": 420 * 2**20}
+        )
+        values = identify(readings).values()
+        assert values["disk.overhead_s"] == pytest.approx(latency_s)
+        assert values["disk.iops_limit"] == pytest.approx(5100)
+        assert next(f.value for f in readings[0].figures if f.name == name) == pytest.approx(latency_s)
+
+
+SADF_D = (
+    "# hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s;dkB/s;areq-sz;aqu-sz;await;%util\n"
+    "a.host;600;2026-11-22 00:10:01 UTC;sda;100.00;800.00;400.00;0.00;12.00;0.50;5.00;40.00\n"
+    "a.host;600;2026-11-22 00:20:01 UTC;sda;300.00;900.00;500.00;0.00;14.00;2.40;8.00;60.00\n"
+    "a.host;-1;2026-11-22 00:25:00 UTC;LINUX-RESTART;(4 CPU)\n"
+    "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n"
+    "a.host;600;2026-11-22 00:10:01 UTC;-1;10.00;0.00;5.00;20.00;0.00;65.00\n"
+    "a.host;600;2026-11-22 00:20:01 UTC;broken\n"
+)
+
+
+def test_sadf_d_is_read_by_its_headings(tmp_path: Path) -> None:
+    (reading,) = read_text(tmp_path, SADF_D)
+    disk, processors = reading.series
+    assert (disk.of, processors.of) == ("sda", "cpu")
+    assert disk.column("tps") == [100.0, 300.0]
+    means = {column.name: value for column, value in disk.means()}
+    assert means["await"] == pytest.approx((100 * 5e-3 + 300 * 8e-3) / 400)
+    assert reading.interval_s == 600
+    assert not reading.names
+    assert [(left.lines, left.what) for left in reading.unread] == [(1, "lines of another form")]
+    assert not [text for text in reading.follows if "Little" in text]
+
+
+FIO_TEXTS = {
+    2: """a: (g=0): rw=randread, bs=8K-8K/8K-8K/8K-8K, ioengine=libaio, iodepth=32
+...
+fio-2.2.13
+Starting 4 processes
+
+a: (groupid=0, jobs=4): err= 0: pid=4711: Sat Mar  7 10:00:00 2026
+  read : io=5765.0MB, bw=98388KB/s, iops=12300, runt= 60000msec
+    slat (usec): min=1, max=98, avg= 2.50, stdev= 1.00
+    clat (msec): min=1, max=20, avg=10.38, stdev= 1.50
+     lat (msec): min=1, max=20, avg=10.40, stdev= 1.50
+    clat percentiles (usec):
+     |  1.00th=[ 4000],  5.00th=[ 5000], 99.00th=[15000], 99.95th=[18000]
+    bw (KB  /s): min= 5359, max=47281, per=6.27%, avg=27803.56, stdev=7057.80
+  cpu          : usr=1.24%, sys=5.45%, ctx=738000, majf=0, minf=290
+     issued    : total=r=738000/w=0/d=0, short=r=0/w=0/d=0, drop=r=0/w=0/d=0
+""",
+    3: """a: (g=0): rw=randread, bs=(R) 8192B-8192B, (W) 8192B-8192B, (T) 8192B-8192B, ioengine=libaio, iodepth=32
+...
+fio-3.16
+Starting 4 processes
+
+a: (groupid=0, jobs=4): err= 0: pid=4711: Sat Mar  7 10:00:00 2026
+  read: IOPS=12.3k, BW=96.1MiB/s (101MB/s)(5765MiB/60000msec)
+    slat (nsec): min=1000, max=98k, avg=2500.00, stdev=1000.00
+    clat (usec): min=1000, max=20k, avg=10380.00, stdev=1500.00
+     lat (usec): min=1000, max=20k, avg=10400.00, stdev=1500.00
+    clat percentiles (msec):
+     |  1.00th=[    4],  5.00th=[    5], 99.00th=[   15], 99.95th=[   18]
+   bw (  KiB/s): min=90000, max=100000, per=100.00%, avg=98400.50, stdev=100.20, samples=480
+  cpu          : usr=1.24%, sys=5.45%, ctx=738000, majf=0, minf=290
+     issued rwts: total=738000,0,0,0 short=0,0,0,0 dropped=0,0,0,0
+""",
+}
+
+
+@pytest.mark.parametrize("release", FIO_TEXTS)
+def test_fio_s_text_says_what_its_json_says(tmp_path: Path, release: int) -> None:
+    (reading,) = read_text(tmp_path, FIO_TEXTS[release])
+    found = {(figure.of, figure.name): figure.value for figure in reading.figures}
+    wanted = {
+        ("job 1", "bs"): 8192, ("job 1", "iodepth"): 32, ("job 1", "numjobs"): 4, ("job 1 read", "iops"): 12_300,
+        ("job 1 read", "bw_bytes"): 98388 * 1024, ("job 1 read", "runtime"): 60, ("job 1 read", "lat mean"): 0.0104,
+        ("job 1 read", "slat mean"): 2.5e-6, ("job 1 read", "clat p99"): 0.015, ("job 1 read", "clat p99.95"): 0.018,
+        ("job 1 read", "total_ios"): 738_000, ("job 1", "usr_cpu"): 0.0124,
+    }  # fmt: skip
+    assert {key: found[key] for key in wanted} == {key: pytest.approx(value, rel=2e-3) for key, value in wanted.items()}
+    assert ("job 1 rw", "randread") in {(setting.name, setting.value) for setting in reading.settings}
+    lines = FIO_TEXTS[release].splitlines()
+    read_lines = {figure.line for figure in reading.figures} | {3}
+    counted = sum(left.lines for left in reading.unread) + len(read_lines | {1, 11})
+    assert counted == sum(bool(line.strip()) for line in lines)
+
+
+def test_several_outputs_of_fio_s_text_are_read_one_by_one(tmp_path: Path) -> None:
+    readings = read_text(tmp_path, FIO_TEXTS[2] + "\n" + FIO_TEXTS[3])
+    assert [reading.title for reading in readings] == ["fio-2.2.13: 1 job", "fio-3.16: 1 job"]

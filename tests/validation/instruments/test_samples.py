@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blocktime.app.text.iostat_text import device_head
-from blocktime.model.laws.iostat import columns_of
+from blocktime.model.laws.iostat_columns import columns_of
 from blocktime.validation.instruments import NotReadable, OpenedFile, Reading, read
 
 SAMPLES = Path(__file__).resolve().parents[4] / "shared" / "samples"
@@ -179,20 +179,13 @@ def test_awr_as_html(path: Path) -> None:
     found = Counter[tuple[str, float]]()
     for one in (one for reading in readings_of(path) for one in reading.figures):
         if one.of.startswith("Wait Events") and one.name == "Waits":
-            found[
-                one.of.removeprefix("Wait Events: ").partition(": ")[2] or one.of.partition(": ")[2],
-                one.value,
-            ] += 1
+            found[one.of.removeprefix("Wait Events: ").partition(": ")[2] or one.of.partition(": ")[2], one.value] += 1
     assert sum(wanted.values()) == sum(found.values())
     assert Counter(value for _, value in wanted.elements()) == Counter(value for _, value in found.elements())
-    profile = next(
-        table for table in parser.tables if table and "Per Second" in [cell.strip() for cell in table[0]]
-    )
+    profile = next(table for table in parser.tables if table and "Per Second" in [cell.strip() for cell in table[0]])
     [reading] = readings_of(path)
     read_profile = {
-        one.of: one
-        for one in reading.figures
-        if one.of.startswith("Load Profile") and one.name == "Per Second"
+        one.of: one for one in reading.figures if one.of.startswith("Load Profile") and one.name == "Per Second"
     }
     assert len(read_profile) == sum(bool(row[1].strip()) for row in profile[1:])
 
@@ -221,11 +214,7 @@ def test_columns_of_awr_as_html(path: Path) -> None:
             if heads[:1] == [first] and column in heads and len(table[1]) == len(heads):
                 cells = [row[heads.index(column)].strip().replace(",", "") for row in table[1:]]
                 wanted += [float(cell) for cell in cells if re.fullmatch(r"-?[0-9]*\.?[0-9]+", cell)]
-        found = [
-            one.value * printed
-            for one in reading.figures
-            if one.of.startswith(section) and one.name == column
-        ]
+        found = [one.value * printed for one in reading.figures if one.of.startswith(section) and one.name == column]
         in_seconds = section == "Instance Activity"
         assert len(found) == len(wanted), section
         assert in_seconds or sorted(found) == pytest.approx(sorted(wanted)), section

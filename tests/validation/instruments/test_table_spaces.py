@@ -85,9 +85,7 @@ def test_names_are_kept_where_they_are_asked_for(tmp_path: Path) -> None:
     assert names["folder 2"] == "/secret2"
 
 
-@pytest.mark.parametrize(
-    "cells", ["<td>7,149</td><td>0.9</td><td>0</td>", "<td>0.9</td><td>0</td><td>7,149</td>"]
-)
+@pytest.mark.parametrize("cells", ["<td>7,149</td><td>0.9</td><td>0</td>", "<td>0.9</td><td>0</td><td>7,149</td>"])
 def test_writes_that_stand_under_single_block_reads_are_writes(tmp_path: Path, cells: str) -> None:
     reading = read_text(tmp_path, PAGE.replace("<td>7,149</td><td>0.9</td><td>0</td>", cells), "a.html")[0]
     found = {one.name: one.value for one in reading.figures if one.of == "Tablespace IO: table space 1"}
@@ -104,6 +102,6 @@ def test_writes_that_stand_under_single_block_reads_are_writes(tmp_path: Path, c
         (["+DATA/db/x.1", "+reco/db/y.2"], ["disk_group DATA", "disk_group RECO"]),
         (["MISSING00004", ""], ["", ""]),
     ],
-)  # fmt: skip
+)
 def test_what_lies_apart_follows_from_drive_disk_group_or_folder(files: list[str], places: list[str]) -> None:
     assert places_of(files) == places

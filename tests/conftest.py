@@ -7,6 +7,7 @@ import gc
 import os
 import shutil
 import signal
+import tempfile
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 from tests.command_line import CommandLine
 from tests.patience import LIMIT_MS
-from tests.whole import SEED, WHOLE, keep_samples
+from tests.whole import ANSWERS, SEED, WHOLE, keep_samples
 from tests.workers import pytest_xdist_make_scheduler, turn_of
 
 if TYPE_CHECKING:
@@ -66,6 +67,14 @@ def _store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BLOCKTIME_STORE", str(tmp_path_factory.mktemp("store")))
         yield
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the folder of answers that workers share, which ends with the run."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        folder = tempfile.mkdtemp(prefix="blocktime-answered-")
+        os.environ[ANSWERS] = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.fixture

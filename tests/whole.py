@@ -13,6 +13,9 @@ WHOLE: Final = os.environ.get("BLOCKTIME_WHOLE") == "1"
 SEED: Final = int(os.environ.get("BLOCKTIME_SEED", "1"))
 """Chooses the cases of a sample; pytest prints it."""
 
+ANSWERS: Final = "BLOCKTIME_TESTS_ANSWERS"
+"""Variable of the environment: the folder in which the workers of one run keep answers for each other."""
+
 
 def quick(number: int, whole: int) -> int:
     """*number* of runs, examples or requests where the tests are to be quick, else *whole*."""

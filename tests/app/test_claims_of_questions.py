@@ -8,6 +8,7 @@ import pytest
 from blocktime.app.controls.presets import QUESTIONS, Preset, all_presets
 from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario, load, run
+from tests.whole import quick
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
 BY_TITLE = {question.title: question for question in QUESTIONS}
@@ -36,7 +37,7 @@ def test_setall_is_worth_it_for_the_scan_and_not_for_users_of_the_page_cache() -
     claims = re.findall(r"^\| (none|setall) \| (\d+) GB \| ([\d.]+) ms \|$", GUIDE.read_text("utf-8"), re.M)
     assert len(claims) == 3
     cached = ["host.io_path=buffered", "host.page_cache_hit_fraction=0.8"]
-    for options, gigabytes, response_ms in claims:
+    for options, gigabytes, response_ms in claims[:: quick(2, 1)]:
         more = [f"instance.filesystemio_options={options}", f"instance.buffer_cache_bytes={gigabytes}G"]
         elapsed_ms = 1e3 * run(load("oltp-nvme", [*cached, *more])).time.elapsed_s
         assert elapsed_ms == pytest.approx(float(response_ms), abs=0.0051)

@@ -40,6 +40,7 @@ from blocktime.model.workloads.streams.request_log import requests_of
 from blocktime.scenarios import load, run
 from blocktime.validation import MeasuredNumber, load_case, numbers_of
 from blocktime.validation.case import Mechanism
+from tests.whole import WHOLE
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = {name: lesson_of(name) for name in mechanisms.PAGES}
@@ -74,10 +75,10 @@ def test_the_controls_of_a_lesson_set_fields_of_its_scenario(lesson: Lesson) -> 
 
 
 def answers(lesson: Lesson) -> Iterator[LessonAnswer]:
-    """The lesson as it begins, and with every control at both ends."""
+    """The lesson as it begins, and with every control at both ends; at one of them where the tests are to be quick."""
     yield lesson.answer(lesson.start)
-    for knob in lesson.knobs:
-        for value in ends(knob):
+    for place, knob in enumerate(lesson.knobs):
+        for value in ends(knob) if WHOLE else (ends(knob)[place % 2],):
             yield lesson.answer({**lesson.start, knob.name: value})
 
 

@@ -1,5 +1,7 @@
 """Every scenario of the library opens every page by its address."""
 
+from itertools import product
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -13,10 +15,10 @@ from tests.patience import LIMIT_S
 pytestmark = pytest.mark.usefixtures("unanswered")
 
 
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize("name", sorted(library()))
-@pytest.mark.parametrize("page", [WHAT_IF, COMPARE, SWEEP])
-def test_a_page_opens_every_scenario_by_its_address(page: str, name: str) -> None:
+@pytest.mark.sampled(15)
+@pytest.mark.parametrize("where", list(product((WHAT_IF, COMPARE, SWEEP), sorted(library()))), ids=" ".join)
+def test_a_page_opens_every_scenario_by_its_address(where: tuple[str, str]) -> None:
+    page, name = where
     app = AppTest.from_string(f"import {PAGES[page][1]} as shown\nshown.page()\n", default_timeout=LIMIT_S)
     query = pins.written((Pin(name),)) if page == COMPARE else {"scenario": name}
     for key, value in query.items():

@@ -12,7 +12,7 @@ import pytest
 from blocktime.model.units import show_seconds
 from blocktime.scenarios import load, run
 from tests.answered import answered
-from tests.app.windows import LIMIT_MS, SCREEN, on_screen, open_tab, opened
+from tests.app.windows import LIMIT_MS, SCREEN, at_rest, holds, on_screen, open_tab, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -73,7 +73,7 @@ def told_on_the_first_screen(page: Page, view: Mapping[str, int]) -> None:
     tile = page.get_by_test_id("stMetric").first
     for place in (said, tile.get_by_text(re.compile("extrapolated 6.7×"))):
         on_screen(place, view["height"])
-        assert place.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+        holds(place, "e => e.scrollWidth <= e.clientWidth + 1")
 
 
 CUT = """[...document.querySelectorAll('[data-testid=stMetric] p, [data-testid=stMetricValue] div, '
@@ -159,13 +159,14 @@ def test_a_simulation_leaves_the_page_usable_and_the_next_change_cancels_it(brow
         page.get_by_text(re.compile("simulating")).wait_for(state="detached")
         page.get_by_text(re.compile("numbers of the former values")).wait_for(state="detached")
         reads(page, "Elapsed", elapsed())
-        assert float(page.locator(".st-key-answer").evaluate("e => getComputedStyle(e).opacity")) == 1
-        assert "workload.users" not in parse_qs(urlsplit(page.url).query)
+        holds(page.locator(".st-key-answer"), "e => getComputedStyle(e).opacity === '1'")
+        page.wait_for_url(lambda address: "workload.users" not in parse_qs(urlsplit(address).query))
 
 
 def test_nothing_moves_when_the_answer_becomes_that_of_the_former_values(browser: Browser, server: str) -> None:
     with opened(browser, f"{server}/{CHANGED}") as (page, _):
         page.locator(".st-key-numbers table").nth(1).wait_for()
+        at_rest(page)
         waterfall = page.locator(".st-key-waterfall_place")
         before = waterfall.bounding_box()
         field = page.get_by_role("textbox", name=re.compile("Users"))
@@ -173,6 +174,7 @@ def test_nothing_moves_when_the_answer_becomes_that_of_the_former_values(browser
         field.press("Enter")
         page.get_by_text(re.compile("numbers of the former values")).first.wait_for()
         page.get_by_role("button", name=re.compile("^Simulate, about")).wait_for()
+        at_rest(page)
         assert waterfall.bounding_box() == pytest.approx(before, abs=1)  # pixels
 
 

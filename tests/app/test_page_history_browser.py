@@ -10,7 +10,7 @@ import pytest
 
 from blocktime.app import mechanisms
 from blocktime.app.mechanisms.lesson import lesson_of
-from tests.app.windows import opened
+from tests.app.windows import at_rest, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -23,9 +23,7 @@ FAULT: Final = "[data-testid=stException], [data-testid=stAlert]"
 
 def screen(page: Page) -> tuple[str, dict[str, str]]:
     """Path and query once nothing is drawn any more: the page writes them of what it shows."""
-    page.locator("[data-testid=stApp]").wait_for()
-    page.wait_for_timeout(200)  # for a run to begin
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    at_rest(page)
     at = urlsplit(page.url)
     return at.path, dict(parse_qsl(at.query))
 

@@ -18,6 +18,7 @@ from blocktime.app.session import navigation
 from blocktime.scenarios import library, load, run
 from tests.app import windows
 from tests.app.scenarios_at_random import changed
+from tests.app.windows import at_rest
 from tests.known_by_law import KNOWN
 from tests.patience import LIMIT_MS
 from tests.whole import SEED, quick
@@ -33,14 +34,6 @@ FIELDS: Final = {
     "instance.buffer_cache_bytes": ("4G", "1234567890"), "host.cpus": ("8",), "table.rows": ("2000000",),
 }  # fmt: skip
 FAULT: Final = "[data-testid=stException]"
-
-
-def rests(page: Page) -> None:
-    """Until nothing is drawn any more."""
-    app = page.locator("[data-testid=stApp]")
-    app.wait_for()
-    page.wait_for_timeout(150)
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
 
 
 def query(page: Page) -> dict[str, str]:
@@ -87,13 +80,13 @@ class Moves:
         button = self.page.get_by_role("button", name="Sweep this scenario", exact=True)
         if not button.is_visible():
             self.link()
-            rests(self.page)
+            at_rest(self.page)
         if self.page.locator("[data-testid=stAlert]").count():
             return  # the link has a field that this scenario does not take
         left = query(self.page)
         button.click()
         self.page.wait_for_url(re.compile(r"/sweep\?.*vary="))
-        rests(self.page)
+        at_rest(self.page)
         if whole(query(self.page)) != whole(left):
             self.lost.append(f"{left} arrived as {query(self.page)}")
 
@@ -101,7 +94,7 @@ class Moves:
         """The same screen comes again."""
         left = query(self.page)
         self.page.reload()
-        rests(self.page)
+        at_rest(self.page)
         if query(self.page) != left:
             self.lost.append(f"{left} was reloaded as {query(self.page)}")
 
@@ -121,7 +114,7 @@ class Moves:
         self.page.goto(f"{self.server}/{navigation.MY_SYSTEM}")
         self.page.locator("input[type=file]").first.set_input_files(self.report)
         self.page.get_by_role("button", name="Open in What if", exact=True).wait_for()
-        rests(self.page)  # a click while the page is drawn may be lost
+        at_rest(self.page)  # a click while the page is drawn may be lost
         self.page.get_by_role("button", name="Open in What if", exact=True).click()
         self.page.get_by_role("button", name="Sweep this scenario", exact=True).wait_for()
 
@@ -139,14 +132,14 @@ def test_moves_by_chance_show_no_fault_and_lose_no_field(browser: object, server
     report.write_text(written(run(busy), "awr", busy), encoding="utf-8")
     done: list[str] = []
     with windows.opened(browser, f"{server}/") as (page, _):  # type: ignore[arg-type]
-        rests(page)
+        at_rest(page)
         page.set_default_timeout(LIMIT_MS)
         moves = Moves(page, server, Random(SEED), report)
         for _ in range(MOVES):
             move = moves.chance.choice(moves.every())
             done.append(f"{move.__name__} from {page.url}")
             move()
-            rests(page)
+            at_rest(page)
             assert page.locator(FAULT).count() == 0, (page.locator(FAULT).first.inner_text(), done[-4:])
     assert moves.lost == []
 
@@ -159,25 +152,25 @@ def test_what_a_browser_sweeps_is_what_it_showed(
     name, changes = scenario
     left = {"scenario": name, **changes}
     with windows.opened(browser, f"{server}/?{urlencode(left)}") as (page, _):  # type: ignore[arg-type]
-        rests(page)
+        at_rest(page)
         shown = whole(query(page))
         assert "s" in shown or shown == left
         page.reload()
-        rests(page)
+        at_rest(page)
         assert whole(query(page)) == shown
         page.get_by_role("button", name="Sweep this scenario", exact=True).click()
         page.wait_for_url(re.compile(r"/sweep\?.*vary="))
-        rests(page)
+        at_rest(page)
         assert whole(query(page)) == shown
         page.reload()
-        rests(page)
+        at_rest(page)
         sweep = page.url
         assert whole(query(page)) == shown
         page.go_back()
-        rests(page)
+        at_rest(page)
         assert urlsplit(page.url).path == "/"
         assert whole(query(page)) == shown
         page.go_forward()
-        rests(page)
+        at_rest(page)
         assert page.url == sweep
         assert page.locator(FAULT).count() == 0

@@ -15,7 +15,7 @@ from blocktime.app.session import uploads
 from blocktime.model.units import show_seconds
 from blocktime.scenarios import run
 from tests.app.servers import served
-from tests.app.windows import opened
+from tests.app.windows import at_rest, opened
 from tests.command_line import CommandLine
 from tests.patience import LIMIT_MS
 
@@ -124,15 +124,9 @@ def test_a_link_is_copied_or_shown_and_opens_the_screen_elsewhere(browser: Brows
         reads(page, "workload.arraysize_rows=15")
 
 
-def settled(page: Page) -> None:
-    """The page is drawn, and what it was asked for last is through."""
-    page.wait_for_timeout(200)  # for a run to begin
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-
-
 def choose(page: Page, file: Path) -> None:
     """Open a file; the control is a fresh one after each."""
-    settled(page)
+    at_rest(page)
     page.locator("input[type=file]").set_input_files(file)
 
 
@@ -143,11 +137,11 @@ def downloaded(page: Page, label: str) -> Download:
     a download now and then: both are asked again, as a reader would.
     """
     for _ in range(4):
-        settled(page)
+        at_rest(page)
         page.get_by_role("button", name="Download", exact=False).first.click()
         button = page.get_by_role("button", name=label)
         button.wait_for()
-        settled(page)
+        at_rest(page)
         downloads: list[Download] = []
 
         def begins(download: Download, downloads: list[Download] = downloads) -> None:
@@ -157,7 +151,7 @@ def downloaded(page: Page, label: str) -> Download:
         button.click()
         button.wait_for(state="hidden")
         page.get_by_text(re.compile("is being downloaded")).first.wait_for()
-        settled(page)
+        at_rest(page)
         for _ in range(100):
             if downloads:
                 break

@@ -75,6 +75,25 @@ def open_tab(page: Page, name: str) -> None:
     page.get_by_role("tab", name=name).click()
 
 
+HEARD: Final = """async () => {
+  for (let time = 0; time < 3; time++) {
+    await new Promise(next => setTimeout(next, 50));
+    await fetch('/_stcore/health');
+  }
+}"""
+"""The server has answered three times: it has heard of all that was done before, however busy the machine is."""
+
+
 def at_rest(page: Page) -> None:
-    """Wait until nothing is being drawn: what is typed meanwhile may be drawn over."""
+    """Wait until all that was asked for is drawn: what is typed meanwhile may be drawn over."""
+    page.locator("[data-testid=stApp]").wait_for()
+    page.evaluate(HEARD)
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
+
+def holds(place: Locator, so: str) -> None:
+    """Wait until *so*, a function of an element in JavaScript, is true of it."""
+    deadline = time.monotonic() + LIMIT_S
+    while not place.evaluate(so):
+        assert time.monotonic() < deadline, so
+        place.page.wait_for_timeout(50)

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,15 +41,6 @@ def started(*words: str) -> tuple[float, bytes]:
     done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, done.stdout
-
-
-def in_turns(calls: Mapping[str, Callable[[], Any]], turns: int = 5) -> dict[str, float]:
-    """Median CPU seconds of each, one after the other, so that noise hits all."""
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(turns):
-        for name, call in calls.items():
-            seconds[name].append(cpu_of(call))
-    return {name: median(each) for name, each in seconds.items()}
 
 
 Reports = Mapping[str, Callable[[], list[Figure]]]

@@ -1,4 +1,4 @@
-"""The library's answers as flat numbers in files: ``python -m tests.golden.answers`` writes them again."""
+"""The library's answers as numbers and texts in files: ``python -m tests.golden.answers`` writes them again."""
 
 import json
 import sys
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from blocktime.model.results import EXACT_SUM, RunResult
 from blocktime.scenarios import library, load, run
+from tests.golden.texts import played, write_texts
 
 FOLDER: Final = Path(__file__).parent / "answers"
 SEEDS: Final = (1, 2, 3)
@@ -55,7 +56,7 @@ def _flat(path: str, value: Any) -> Iterator[tuple[str, float | int | str]]:
 
 def answered(name: str, seed: int) -> Numbers:
     """The library scenario's answer: a run with *seed*, or an exact sum, which has none."""
-    return numbers_of(run(load(name), seed=seed, replications=1))
+    return numbers_of(played(name, seed=seed))
 
 
 def answers_of(name: str) -> dict[str, Numbers]:
@@ -78,11 +79,12 @@ def elapsed_s(name: str) -> float:
 
 
 def write(names: Sequence[str]) -> None:
-    """Freeze the answers of *names* as they are now."""
+    """Freeze the answers of *names* as they are now, in numbers and in words."""
     FOLDER.mkdir(exist_ok=True)
     for name in names:
         text = json.dumps(answers_of(name), indent=1, sort_keys=True)
         (FOLDER / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
+        write_texts([name])
         print(name, flush=True)
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from blocktime.model.errors import BlocktimeError
 from blocktime.scenarios import from_mapping
-from tests.scenarios.any_scenario import Asked, check_refusal, check_sentence, illegal, legal, sentence_for
+from tests.scenarios.any_scenario import Asked, check_refusal, check_sentence, illegal, legal, odd, sentence_for
 from tests.whole import quick
 
 TOGETHER = 25
@@ -36,6 +37,17 @@ def test_a_legal_scenario_has_an_answer_or_one_sentence(first: int) -> None:
 def test_a_faulty_scenario_is_told_its_field_its_value_and_what_is_allowed(first: int, tmp_path: Path) -> None:
     for number in range(first, first + TOGETHER):
         check_refusal(illegal(number), tmp_path)
+
+
+@pytest.mark.parametrize("first", range(0, quick(2 * TOGETHER, 2000), TOGETHER))
+def test_anything_gives_an_answer_or_one_sentence(first: int) -> None:
+    for number in range(first, first + TOGETHER):
+        try:
+            scenario = from_mapping(odd(number), where="mine")
+        except BlocktimeError as error:
+            check_sentence(str(error))
+        else:
+            sentence_for(Asked({}, scenario, []))
 
 
 @pytest.mark.parametrize("name", FOUND)

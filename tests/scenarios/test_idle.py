@@ -24,7 +24,7 @@ def used_figures(text: str | None) -> str:
 
 @pytest.mark.parametrize("kind", BASES)
 def test_a_field_without_effect_moves_no_figure(kind: str) -> None:
-    for data in some(kind, bases_of(kind), 3):
+    for data in some(kind, bases_of(kind), 6):
         scenario = from_mapping(data)
         idle = [
             (path, schema) for path, schema in fields_of(kind) if not is_unread(kind, path) and why_idle(path, scenario)

@@ -293,6 +293,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("settings", SETTINGS, ids=range(len(SETTINGS)))
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_written_reads_back(tmp_path: Path, name: str, settings: tuple[str, ...]) -> None:

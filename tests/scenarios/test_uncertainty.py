@@ -177,6 +177,7 @@ def test_prices_move_no_time() -> None:
     assert knowledge_of(load("savvinov-lio-priced")).known == knowledge_of(load("savvinov-lio-pc")).known
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["savvinov-lio-pc", "magni-imp-4k", "rahn-full-scan", "rahn-pctfree-8k-10"])
 def test_shares_are_shares_and_the_answer_lies_within(name: str) -> None:
     """Of two constants whose sum is known neither is blamed for more than there is."""

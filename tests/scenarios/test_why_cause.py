@@ -98,7 +98,7 @@ def test_a_single_change_needs_no_search() -> None:
 
 def test_the_smallest_set_that_moves_a_part_alone_is_its_cause() -> None:
     parts = 0
-    for name, settings in groups(quick(25, 500)):
+    for name, settings in groups(quick(12, 500)):
         (before, base), (after, other) = answer(name) or (), answer(name, *settings) or ()
         claimed = parts_between(base, other)
         for part, cause in causes_of(base, other, (before, after)).items():
@@ -113,7 +113,7 @@ def test_the_smallest_set_that_moves_a_part_alone_is_its_cause() -> None:
             assert named in moving, (name, settings, part, cause.fields)
             assert min(map(len, moving)) == len(named), (name, settings, part, cause.fields)
             parts += 1
-    assert parts > quick(25, 500)
+    assert parts > quick(12, 500)
 
 
 def _is_named(setting: str, words: str) -> bool:

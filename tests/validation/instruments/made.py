@@ -2,7 +2,10 @@
 # ruff: noqa: E501  (instruments print wide lines)
 
 import gzip
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from blocktime.validation.instruments import Figure, OpenedFile, Reading, read
@@ -327,3 +330,38 @@ def read_bytes(folder: Path, data: bytes, name: str = "a.file") -> list[Reading]
 def packed(text: str) -> bytes:
     """*text* as gzip makes it."""
     return gzip.compress(text.encode(), mtime=0)
+
+
+FOLDER: Final = Path(__file__).parent / "figures"
+
+
+def frozen(name: str) -> list[str]:
+    """What was read of the report of that name, on file."""
+    return (FOLDER / f"{name}.txt").read_text("utf-8").splitlines()
+
+
+def lines_of(readings: Sequence[Reading]) -> list[str]:
+    """All that was read, in a line each."""
+    lines: list[str] = []
+    for one in readings:
+        lines.append(f"{one.format}: {one.title}; {one.begins} to {one.ends}, {one.interval_s} s; {one.host}")
+        lines += [f"{what}: {text}" for what in ("follows", "missing", "doubts") for text in getattr(one, what)]
+        lines += [f"unread: {left.lines} of {left.what}" for left in one.unread]
+        lines += [f"{setting.name} = {setting.value}, line {setting.line}" for setting in one.settings]
+        for figure in (*one.figures, *(figure for series in one.series for figure in series.figures())):
+            ends = f"{figure.value!r} {figure.unit}, {figure.low!r} to {figure.high!r}"
+            lines.append(f"{figure.of} | {figure.name}: {ends}, line {figure.line}, {figure.printed}".strip())
+    return lines
+
+
+def write(names: Sequence[str]) -> None:
+    """Freeze what is read of some of the reports."""
+    FOLDER.mkdir(exist_ok=True)
+    with TemporaryDirectory() as folder:
+        for name in names:
+            text = "\n".join(lines_of(read_text(Path(folder), EVERY[name])))
+            (FOLDER / f"{name}.txt").write_text(f"{text}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    write(sys.argv[1:] or list(EVERY))

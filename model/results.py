@@ -423,6 +423,26 @@ class OptimizerCost(Frozen):
     """Of the cost that of the index, where a table is visited through it."""
 
 
+class WorkArea(Frozen):
+    """The work area of a sort, a GROUP BY or a hash join, as V$SQL_WORKAREA shows it, and what it does in temp."""
+
+    optimal_bytes: float
+    """OMem: memory with which nothing goes to temp."""
+    one_pass_bytes: float
+    """1Mem: memory with which all goes to temp once at most."""
+    used_bytes: float
+    passes: int
+    """0 is optimal, 1 one pass, more multipass."""
+    runs: int
+    """Sorted runs, or partitions of a hash join."""
+    merge_width: int
+    """Runs that are read at once."""
+    call_bytes: float
+    """Of a read or write of temp."""
+    temp_bytes: float
+    """Written to temp, all passes together."""
+
+
 class RowSource(Frozen):
     """One row source of a query's plan, as DBMS_XPLAN prints it; what it counts holds what lies below it."""
 
@@ -436,6 +456,11 @@ class RowSource(Frozen):
     time_s: float
     """Waits for reads by blocks read, CPU of gets by gets; rows are walked by whoever takes them from their block."""
     cost: float | None = None
+    depth: int | None = None
+    """Levels below the topmost in a plan with branches; without them each row source is below the one before."""
+    written_blocks: float | None = None
+    """DBMS_XPLAN's Writes, in blocks of temp."""
+    work_area: WorkArea | None = None
 
 
 class IndexStatistics(Frozen):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from blocktime.model.causes import (
@@ -17,6 +18,7 @@ from blocktime.model.causes import (
     DIRECT_WRITE,
     FREE_BUFFERS,
     FROM_CLIENT,
+    HASHING,
     INDEXES,
     INSERTING,
     LOG_FILE_SYNC,
@@ -31,7 +33,9 @@ from blocktime.model.causes import (
     SEARCHING,
     SENT_TWICE,
     SEQUENTIAL,
+    SORTING,
     SUBMIT_BLOCKED,
+    TEMP,
     TO_CLIENT,
     UPDATING,
 )
@@ -65,6 +69,7 @@ CALLS = "database calls"
 READS = "reads"
 PROCESSOR = "waiting in the run queue"
 SERVERS = "CPU shared by parallel servers"
+WORK_AREAS = "work areas"
 BETWEEN = "time outside calls (tracing of the measured system)"
 
 CAUSES_OF_CHANGES = (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING, INDEXES, COMMITTING)
@@ -90,6 +95,7 @@ MECHANISM = {
     LOG_FILE_SYNC: LOG_FILE_SYNC,
     **{event: event for event in LOG_FULL},
     DIRECT_WRITE: DIRECT_WRITE,
+    **dict.fromkeys((CPU + SORTING, CPU + HASHING, *TEMP), WORK_AREAS),
     FREE_BUFFERS: FREE_BUFFERS,
     SENT_TWICE: SENDS,
     COPIED_TWICE: READS,
@@ -402,8 +408,8 @@ def _sentence(name: str, change: ComponentChange, base: RunResult, other: RunRes
         return _gets(change, base, other, pair)
     if name in (WALK, FETCH, CALLS, SERVERS):
         return _processor_work(name, change, base, other, pair)
-    if name in (CLIENT, SENDS):
-        return _client(name, change, base, other)
+    if name in (CLIENT, SENDS, WORK_AREAS):
+        return (_work_areas if name == WORK_AREAS else partial(_client, name))(change, base, other)
     if not change.before_s or not change.after_s:
         what = "appears" if change.after_s else "disappears"
         return f"{name} {what}, which {effect(change)}"
@@ -510,6 +516,23 @@ def _reads(change: ComponentChange, base: RunResult, other: RunResult, pair: Sce
     if abs(change.change_s) < NOTHING_S:
         takes = "reading takes as long as before"
     return "; ".join([*parts, takes + ("" if service else busy(base, other))])
+
+
+def _work_areas(change: ComponentChange, base: RunResult, other: RunResult) -> str:
+    """What sorts, groups and hash joins take, and why: how much has no room in memory."""
+    areas = [[source.work_area for source in result.row_sources or () if source.work_area] for result in (base, other)]
+    written = [sum(area.temp_bytes for area in of_result) for of_result in areas]
+    passes = [max((area.passes for area in of_result), default=None) for of_result in areas]
+    text = f"sorting and hashing {takes(change)}"
+    if None in passes:
+        return f"{text}, CPU and waits for temp"
+    before, after = (PASSES[min(number or 0, 2)] for number in passes)
+    how = f"the work area is {after} as before" if before == after else f"the work area is {after} instead of {before}"
+    to_temp = f"; data written to temp {from_to(written[0], written[1], show_data)}" if differs(*written) else ""
+    return f"{text}: {how}{to_temp}"
+
+
+PASSES = "optimal", "one pass", "multipass"
 
 
 def _io_path(pair: ScenarioPair) -> str:

@@ -25,7 +25,7 @@ _DEVICE_TIMES: Final = (
     causes.DIRECT, causes.PARALLEL, causes.SCATTERED, causes.SEQUENTIAL, causes.OTHER_SESSION, causes.FREE_BUFFERS,
     causes.KO_CHECKPOINT,
     *causes.LOG_FULL, causes.DIRECT_WRITE, causes.DEVICE, causes.ROOM, causes.WRITE_LIMIT, causes.COMMIT, causes.FSYNC,
-    causes.AT_ONCE, causes.SLOWEST, causes.SUBMIT_BLOCKED,
+    *causes.TEMP, causes.AT_ONCE, causes.SLOWEST, causes.SUBMIT_BLOCKED,
 )  # fmt: skip
 _DEVICE_WORK: Final = (
     operating_conditions.AT_DEVICE,

@@ -5,10 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from blocktime.app.text.section import NOTHING, CellTable, Fact, Section
-from blocktime.model.results import RunResult
+from blocktime.model.results import RowSource, RunResult
+from blocktime.model.units import show_bytes
 
 MICROSECONDS = 1e6
 COLUMNS = ("starts", "A-rows", "buffers", "reads", "cost")
+WORK_AREA = ("writes", "OMem", "1Mem", "Used-Mem")
+"""Columns of plans with work areas, as DBMS_XPLAN has them with ALLSTATS; Used-Mem with the passes."""
+
+
+def depth_of(row_source: RowSource, rank: int) -> int:
+    """Levels that a row source, the *rank*-th of its plan, lies below the topmost."""
+    return rank if row_source.depth is None else row_source.depth
+
+
+def _work_area(row_source: RowSource) -> tuple[str, ...]:
+    area, written = row_source.work_area, row_source.written_blocks
+    cells = ["" if written is None else f"{written:,.0f}"]
+    if area is not None:
+        cells += [show_bytes(area.optimal_bytes), show_bytes(area.one_pass_bytes)]
+        cells.append(f"{show_bytes(area.used_bytes)} ({area.passes})")
+    return (*cells, *[""] * (len(WORK_AREA) - len(cells)))
 
 
 def plan_section(result: RunResult) -> Section:
@@ -16,11 +33,14 @@ def plan_section(result: RunResult) -> Section:
     sources = result.row_sources
     if not sources:
         return NOTHING
-    rows: list[Sequence[str]] = [("operation", *COLUMNS)]
-    for depth, source in enumerate(sources):
-        counts = (source.starts, source.rows, source.buffers, source.read_blocks, source.cost)
+    has_areas = any(source.work_area for source in sources)
+    columns = COLUMNS if any(source.cost is not None for source in sources) else COLUMNS[:-1]
+    rows: list[Sequence[str]] = [("operation", *columns, *(WORK_AREA if has_areas else ()))]
+    for rank, source in enumerate(sources):
+        counts = (source.starts, source.rows, source.buffers, source.read_blocks, source.cost)[: len(columns)]
         counted = ("" if count is None else f"{count:,.0f}" for count in counts)
-        rows.append((" " * depth + source.operation, *counted))
+        area = _work_area(source) if has_areas else ()
+        rows.append((" " * depth_of(source, rank) + source.operation, *counted, *area))
     facts = [
         Fact("index", f"{index.leaf_blocks:,.0f} leaves of {index.blocks:,.0f} blocks, height {index.height:.0f}, "
              f"clustering factor {index.clustering_factor:,.0f}")
@@ -35,11 +55,11 @@ def row_source_lines(result: RunResult) -> Iterator[str]:
         return
     yield "Rows (1st) Rows (avg) Rows (max)  Row Source Operation"
     yield "---------- ---------- ----------  ---------------------------------------------------"
-    for depth, row_source in enumerate(result.row_sources):
+    for rank, row_source in enumerate(result.row_sources):
         rows = f"{row_source.rows:>10.0f} " * 3
         cost = "" if row_source.cost is None else f" cost={row_source.cost:.0f}"
         yield (
-            f"{rows} {' ' * depth}{row_source.operation} (cr={row_source.buffers:.0f} "
-            f"pr={row_source.read_blocks:.0f} pw=0 "
+            f"{rows} {' ' * depth_of(row_source, rank)}{row_source.operation} (cr={row_source.buffers:.0f} "
+            f"pr={row_source.read_blocks:.0f} pw={row_source.written_blocks or 0:.0f} "
             f"time={MICROSECONDS * row_source.time_s:.0f} us starts={row_source.starts:.0f}{cost})"
         )

@@ -30,6 +30,7 @@ WAITING = {
     causes.MORE_DATA: "sending to the client",
     causes.DIRECT: "waiting for reads",
     causes.DIRECT_WRITE: "waiting for direct writes",
+    **dict.fromkeys(causes.TEMP, "waiting for temp"),
     causes.PARALLEL: "waiting for reads",
     causes.SCATTERED: "waiting for reads",
     causes.SEQUENTIAL: "waiting for reads",

@@ -13,9 +13,10 @@ from blocktime.model.demand.index_access import index_demand
 from blocktime.model.demand.optimizer_estimate import optimizer_of
 from blocktime.model.demand.reading import MixedRegimes, OneByOne, reaps_are_waits
 from blocktime.model.demand.row_changes import Change
+from blocktime.model.demand.row_stages import scan_demand
 from blocktime.model.demand.segment import check_blocks
 from blocktime.model.demand.storage import ReadTimes, parallel_of, read_times
-from blocktime.model.demand.work import Demand, full_scan_demand
+from blocktime.model.demand.work import Demand
 from blocktime.model.spec import Statement, System
 
 __all__ = [
@@ -34,7 +35,7 @@ __all__ = [
 
 
 DEMANDS: Final[dict[str, Callable[..., Demand]]] = {
-    "full_scan": full_scan_demand,
+    "full_scan": scan_demand,
     "index_range_scan": index_demand,
     "update": update_demand,
     "insert": insert_demand,

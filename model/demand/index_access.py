@@ -54,7 +54,7 @@ def index_demand(system: System, work: IndexRangeScan) -> Demand:
 def _fast_full_scan(system: System, work: IndexRangeScan) -> Demand:
     """Demands of a fast full scan: the index's segment is scanned as a table of its entries would be."""
     index, table = system.index, system.table
-    statistics = _dba_indexes(system, index_statistics(system, segment_of(system, row_shape(table))))
+    statistics = dba_indexes(system, index_statistics(system, segment_of(system, row_shape(table))))
     entries = changed(
         table,
         rows=entries_of(index, table.rows),
@@ -129,7 +129,7 @@ def index_scan(system: System, work: IndexRangeScan) -> Demand:
         trips=round_trips.round_trips(fetches, system.client.call_trips),
         rows_returned=returned,
         access_path=RANGE_SCAN,
-        index=_dba_indexes(system, statistics),
+        index=dba_indexes(system, statistics),
     )
     if not any(map(is_array, (work.access, work.index_only, work.rowid_order, index.bitmap))):
         read = nearest(index_reads)
@@ -281,7 +281,7 @@ def leaves_visited(system: System, work: IndexRangeScan, leaf: Number) -> Number
     return where(work.access == "full", leaf, some_leaves)
 
 
-def _dba_indexes(system: System, statistics: Statistics) -> IndexStatistics:
+def dba_indexes(system: System, statistics: Statistics) -> IndexStatistics:
     """The index as DBA_INDEXES shows it, its branch blocks besides."""
     leaf = statistics.leaf_blocks
     return part(

@@ -36,6 +36,8 @@ class ReadPlan:
     window_blocks: Number | None = None
     cached_fraction: Number = 0.0
     """Of the segment's blocks those that a scan finds in the buffer cache."""
+    runs: int = 0
+    """Sorted runs of the temporary tablespace that are read in turns, where there are some."""
     at_once: Number = 1
     """Reads of a batch that is waited for together."""
     batched_reads: Number = 0

@@ -16,6 +16,7 @@ from blocktime.model.laws import block, buffer_gets, disk_means, round_trips, sc
 from blocktime.model.laws.block_layer import stated_call_s
 from blocktime.model.laws.numeric import Number, ceiling, larger, largest, nearest, smaller, some, where
 from blocktime.model.laws.volume_limits import limited_per_s
+from blocktime.model.laws.work_area import Spill
 from blocktime.model.results import IndexChanges, IndexStatistics
 from blocktime.model.spec import FullScan, System, Table, release_tuple
 
@@ -32,6 +33,14 @@ class PlanOperation:
     gets: Number = 0
     read_blocks: Number = 0
     starts: Number = 1
+    depth: int | None = None
+    """Levels below the topmost of a plan with branches; without them each is below the one before."""
+    walking_s: Number | None = None
+    """CPU of its rows, of a plan with several scans."""
+    spill: Spill | None = None
+    """Of a work area."""
+    causes: tuple[str, ...] = ()
+    """CPU and waits that are its own."""
 
 
 def with_count(sources: Sequence[PlanOperation], select: str) -> list[PlanOperation]:
@@ -97,7 +106,13 @@ class Demand:
     access_path: str = FULL_SCAN
     """What the optimizer costs."""
     sources: list[PlanOperation] = field(default_factory=list)
-    """Row sources of a query's plan, topmost first, each above the next one."""
+    """Row sources of a query's plan, topmost first."""
+    stages: list[Demand] = field(default_factory=list)
+    """What a session does one after another, where a row source passes its first row on when it has its last: of these
+    it is the sum."""
+    table: Table | None = None
+    """Of a stage the table that it reads, where that is the inner one of a join."""
+    temp_read_blocks: Number = 0
     index: IndexStatistics | None = None
     """Of the index that is walked."""
     sent: FetchPlan | None = None

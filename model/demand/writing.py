@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -39,8 +39,14 @@ class WriteBehind:
     """Whether the sessions write the blocks themselves, by direct path."""
     call_blocks: Number = 1
     """Blocks of a write."""
+    to_temp: bool = False
+    """Whether they go to the temporary tablespace."""
     log_lags: Any = False
     """Whether a disk of the log's own may lag behind the sessions."""
+
+    def of_all(self, users: Number) -> WriteBehind:
+        """That of so many users, each of whom writes as much."""
+        return replace(self, blocks=self.blocks * users)
 
     @property
     def written_blocks(self) -> Number:

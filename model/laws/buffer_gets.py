@@ -16,6 +16,7 @@ from blocktime.model.laws.numeric import (
     larger,
     largest,
     log,
+    nearest,
     smaller,
     where,
 )
@@ -23,6 +24,8 @@ from blocktime.model.laws.numeric import (
 CACHE_LINE_BYTES = 64
 BATCHED_SINCE = (12, 1)
 """First release whose plans have TABLE ACCESS BY INDEX ROWID BATCHED [akhmadeev-batched]."""
+PINNED_SINCE = (11, 1)
+"""First release whose nested loops keep the root of the inner index pinned, and batch reads of the inner table."""
 MOST_AT_ONCE = 127
 """Blocks of one ``db file parallel read`` at most: general knowledge, of traces of 12.1 and later."""
 
@@ -73,6 +76,19 @@ def consistent_gets_of_scan(blocks: Number, stops: Number, aligned: Number) -> N
 def index_gets(index_levels: Number, leaf_gets: Number, fetches: Number) -> Number:
     """Index gets of a scan: the levels, the leaves, and the leaf again by each further call."""
     return index_levels + leaf_gets + larger(0, fetches - 1)
+
+
+def probe_gets(probes: Number, blevel: Number, leaves_each: Number, release: tuple[int, ...]) -> Number:
+    """Index gets of nested loops that look *probes* outer rows up, each in *leaves_each* leaves.
+
+    Before 11.1 each descends from the root: p·(BLEVEL + leaves). Since 11.1 the root stays pinned from one outer row to
+    the next, so that only its first get counts: 1 + p·(BLEVEL - 1 + leaves); of an index that is one leaf, the root
+    itself, 1. Each row of the inner table is a get more by its rowid, in either [geist-nested-loops, park-tuning].
+    """
+    each = blevel + leaves_each
+    if release < PINNED_SINCE:
+        return probes * each
+    return nearest(1 + where(blevel > 0, probes * (each - 1), 0))
 
 
 def probed_leaves(leaf_blocks: Number, leaves_in_range: Number, probes: Number) -> Number:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from blocktime.model.demand.calls import goes_on, largest_bytes_of, writes_at_once
@@ -77,6 +77,20 @@ class Machine:
     """LGWR of the instance, once somebody has redo for it."""
     log_files: Files | None = None
     """Those that the log lies in."""
+    temp: Machine | None = None
+    """The machine as the temporary tablespace sees it, where that has a disk of its own."""
+
+    def of_temp(self, system: System, seed: int) -> Machine:
+        """The machine with the disk that the temporary tablespace lies on: its own, or that of the data."""
+        if system.instance.temp_disk == "data":
+            return self
+        if self.temp is None:
+            counters = counters_of(system)
+            disk = device_of(self.env, system, counters, seed + 2, self.limits)
+            cache = PageCache(self.env, self.host, disk, page_cache.journal_byte(capacity_of(system.disk)))
+            self.temp = replace(self, disk=disk, page_cache=cache, counters=counters)
+            self.temp.temp = self.temp
+        return self.temp
 
     def write_back(self) -> None:
         """Start write-back and journal commits at the first write into the page cache."""

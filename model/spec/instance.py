@@ -286,6 +286,30 @@ class Instance(Frozen):
     )
     """FILESYSTEMIO_OPTIONS: how Oracle opens files of a file system, whatever host.io_path says; ASM and raw devices
     ignore it. If not set: none, the default of Linux, or direct where host.io_path is direct."""
+    pga_bytes: Size = setting(
+        256 * MIB,
+        GENERAL,
+        INSTANCE.at(80, "PGA_AGGREGATE_TARGET"),
+        words="pga pga_aggregate_target pga_target workarea",
+        within=(10 * MIB, 4096 * GIB),
+    )
+    """PGA_AGGREGATE_TARGET: sessions share it, and one work area of a sort or a hash join has a part of it, by
+    release."""
+    work_area_bytes: Annotated[Size, Field(ge=16 * KIB, le=2 * GIB)] | None = setting(
+        None,
+        ORACLE,
+        INSTANCE.at(90, "Work area, set by hand"),
+        words="sort_area_size hash_area_size workarea_size_policy work_area_size",
+    )
+    """SORT_AREA_SIZE and HASH_AREA_SIZE under WORKAREA_SIZE_POLICY = MANUAL; by pga_bytes if not set."""
+    temp_disk: Literal["data", "own"] = setting(
+        "data",
+        GENERAL,
+        INSTANCE.at(100, "Temporary tablespace"),
+        words="temp temp_tablespace temporary_tablespace tempfile direct_path_write_temp direct_path_read_temp",
+        options={"data": "on the data device", "own": "on a separate device"},
+    )
+    """Where the temporary tablespace lies: with the data, or on a disk of its own like that of the data."""
     direct_read_slots: Whole = setting(2, "shallahamer-direct", within=(1, 64))
     """Asynchronous direct reads in flight when the scan starts."""
     direct_read_slots_limit: Whole = setting(32, GENERAL, within=(1, 256))

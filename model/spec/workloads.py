@@ -68,8 +68,60 @@ class FullScan(Work):
     """Degree of parallelism: parallel servers that share the scan; 1 is serial."""
     other_gets: Whole = setting(0, GENERAL, WORKLOAD.at(130, "Header and map gets"), within=(0, 1_000_000))
     """Consistent gets besides those of blocks with rows: segment header, map and bitmap blocks."""
+    join: Literal["none", "nested_loops", "hash"] = setting(
+        "none",
+        "oracle-tuning",
+        WORKLOAD.at(22, "Joined with the inner table by"),
+        words="joins hash_join nested_loop nested_loops_join use_nl use_hash",
+        options={"none": "no join", "nested_loops": "nested loops", "hash": "a hash join"},
+        needs={"nested_loops": ("workload.inner_rows", "1000000"), "hash": ("workload.inner_rows", "1000000")},
+    )
+    """Join of the rows that pass with a second table, the inner one: through its index (index.*) for each row, or by a
+    hash table of the smaller of the two."""
+    inner_rows: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
+        None, GENERAL, WORKLOAD.at(24, "Rows of the inner table")
+    )
+    """Rows of the inner table of a join; index.unique, or index.distinct_keys, says how many of them match a row."""
+    inner_row_bytes: MeanSize = setting(
+        100, GENERAL, WORKLOAD.at(26, "Row length of the inner table"), within=(3, 10**6)
+    )
+    """Mean bytes of a row piece of the inner table."""
+    inner_column_count: Whole = setting(10, GENERAL, within=(1, MAXIMUM_COLUMNS))
+    """Columns of the inner table."""
+    inner_cached_fraction: Real = setting(
+        0.0, GENERAL, WORKLOAD.at(28, "Inner table in the buffer cache"), within=(0, 1)
+    )
+    """Share of the inner table's blocks in the buffer cache beforehand."""
+    sort: Literal["none", "order_by", "group_by"] = setting(
+        "none",
+        "oracle-tuning",
+        WORKLOAD.at(30, "Rows are sorted"),
+        words="sorts sorting order_by group_by hash_group_by work_area spill onepass multipass",
+        options={"none": "no sort", "order_by": "ORDER BY", "group_by": "GROUP BY"},
+    )
+    """ORDER BY sorts the rows in a work area, GROUP BY keeps one of each group there; what has no room goes to temp."""
+    groups: Whole = setting(1000, GENERAL, WORKLOAD.at(32, "Groups of the GROUP BY"), within=(1, MAXIMUM_ROWS))
+    """Groups that a GROUP BY returns, at most the rows that it reads."""
     users: Whole = users(10_000)
     """Sessions that run it at the same time."""
+
+    @model_validator(mode="after")
+    def _a_join_has_two_tables(self) -> "FullScan":
+        if self.join != "none" and self.inner_rows is None:
+            raise ValueError(
+                f"join {self.join} goes without a second table: give inner_rows, the rows of the inner table"
+            )
+        built = f"join {self.join}" if self.join != "none" else f"sort {self.sort}"
+        if self.in_stages and self.degree > 1:
+            raise ValueError(f"{built} is of a serial scan: give degree 1, or leave out join and sort")
+        if self.sort != "none" and self.select == "count":
+            raise ValueError(f"sort {self.sort} and select count: count(*) sorts nothing; give select rows")
+        return self
+
+    @property
+    def in_stages(self) -> bool:
+        """Whether its plan has row sources above the scan that work in stages: a join or a sort."""
+        return self.join != "none" or self.sort != "none"
 
     @property
     def sessions(self) -> int:

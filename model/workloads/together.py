@@ -17,7 +17,7 @@ import simpy
 from numpy.typing import NDArray
 
 from blocktime.model.budget import watch_here
-from blocktime.model.causes import DEVICE, DIRECT_WRITE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE
+from blocktime.model.causes import DEVICE, DIRECT_WRITE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE, TEMP
 from blocktime.model.closing import ROUNDING, changed, device_of, devices
 from blocktime.model.demand.popular_blocks import by_popularity
 from blocktime.model.demand.transaction_demand import run_transactions
@@ -491,4 +491,4 @@ def _busy_said(busy: float, holder: str) -> str:
     return f": the disk is busy {100 * busy:.0f} % of the time; its largest other user is {holder}"
 
 
-AT_DISK = (*READ_EVENTS, LOG_FILE_SYNC, DEVICE, FREE_BUFFERS, DIRECT_WRITE)
+AT_DISK = (*READ_EVENTS, LOG_FILE_SYNC, DEVICE, FREE_BUFFERS, DIRECT_WRITE, *TEMP)

@@ -271,8 +271,36 @@ WRITTEN_TO: tuple[dict[str, Any], ...] = (
 )
 FULL = {"instance.buffer_cache_bytes": "1M", "disk.bandwidth_bytes_per_s": 1_000_000}
 FULL_OF = tuple(FULL | device for device in WRITTEN_TO)
+SORTED = {"workload.sort": "order_by", "instance.work_area_bytes": "64K"}
+BY_TARGET = {"workload.sort": "order_by", "table.rows": 30_000, "instance.pga_bytes": "10M"}
+GROUPED = {"workload.sort": "group_by", "instance.work_area_bytes": "64K", "workload.groups": 1500}
+LOOPS = {"workload.join": "nested_loops", "workload.inner_rows": 20_000, "index.distinct_keys": 10_000}
+HASHED = {"workload.join": "hash", "workload.inner_rows": 3000, "instance.work_area_bytes": "64K"}
+JOINED = (
+    LOOPS,
+    LOOPS | {"index.clustering": "interleaved", "instance.buffer_cache_bytes": "1M"},
+    LOOPS | {"index.compress_columns": 1, "index.distinct_keys": 300},
+    LOOPS | {"workload.select": "count"},
+    LOOPS | {"index.unique": True, "index.distinct_keys": None},
+    HASHED,
+    HASHED | {"workload.select": "count", "index.distinct_keys": 300},
+    HASHED | SORTED | {"index.unique": True},
+)
 BASES: dict[str, tuple[dict[str, Any], ...]] = {
-    "full_scan": (*ALL, SMALL_DRIVE, DIRECT, LONG, BY_CACHE, DECIDES, GATHERED, {"workload.filter_fraction": 0.5}),
+    "full_scan": (
+        *ALL,
+        SMALL_DRIVE,
+        DIRECT,
+        LONG,
+        BY_CACHE,
+        DECIDES,
+        GATHERED,
+        {"workload.filter_fraction": 0.5},
+        *(SORTED | device for device in WRITTEN_TO),
+        BY_TARGET,
+        GROUPED,
+        *JOINED,
+    ),
     "index_range_scan": (
         *ALL,
         BY_CACHE,

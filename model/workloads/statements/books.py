@@ -28,6 +28,7 @@ from blocktime.model.demand.work import COUNTING, SERVER_START_S
 from blocktime.model.laws import block
 from blocktime.model.laws.change import CLEANOUT_REDO_BYTES
 from blocktime.model.laws.numeric import Number, known_or, known_where, larger, nearest, over, some, where
+from blocktime.model.laws.work_area import Spill
 from blocktime.model.results import (
     CacheUse,
     Call,
@@ -38,6 +39,7 @@ from blocktime.model.results import (
     PhysicalIO,
     RowSource,
     RunResult,
+    WorkArea,
     part,
 )
 from blocktime.model.spec import Statement, System
@@ -62,6 +64,8 @@ class StatementTimes:
     how: str
     redo: DeviceStats | None = None
     """The log's own disk, where it counts against the limits of a virtual machine."""
+    temp: DeviceStats | None = None
+    """A disk of the temporary tablespace's own."""
     request_blocks: dict[int, float] = field(default_factory=dict)
     """Reads by size in blocks; not known of arrays."""
     direct_read_slots: dict[float, float] = field(default_factory=dict)
@@ -119,8 +123,12 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
     walk_cpu = timing.cpu["row access"]
     get_cpu = timing.cpu["buffer gets"] + walk_cpu
     wanted = gets + demand.current_gets
-    hits = larger(0.0, wanted - blocks)
-    written_blocks = demand.writing.written_blocks / work.users if demand.writing else 0.0
+    temp = demand.temp_read_blocks
+    misses = blocks - temp
+    hits = larger(0.0, wanted - misses)
+    written_blocks = writes = demand.writing.written_blocks / work.users if demand.writing else 0.0
+    if demand.stages and demand.writing:
+        written_blocks, writes = demand.writing.blocks, demand.writing.calls
     return Figures(
         how=timing.how,
         seed=timing.seed,
@@ -152,9 +160,9 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
             PhysicalIO,
             read_requests=_of_all(servers, timing.read_requests),
             read_blocks=blocks,
-            direct_blocks=blocks - _of_all(servers, demand.plan.single_reads) if demand.plan.direct else None,
+            direct_blocks=_direct_blocks(demand, blocks),
             read_bytes=blocks * size,
-            write_requests=written_blocks,
+            write_requests=writes,
             write_bytes=written_blocks * size,
             request_blocks={
                 size: _of_all(servers, count) for size, count in sorted(timing.request_blocks.items(), reverse=True)
@@ -163,15 +171,23 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
         ),
         cache=None
         if demand.plan.direct
-        else part(CacheUse, hits=hits, misses=blocks, hit_fraction=over(hits, hits + blocks)),
+        else part(CacheUse, hits=hits, misses=misses, hit_fraction=over(hits, hits + misses)),
         segment=segment_space(system, demand),
-        device=devices(disk=timing.device, redo=timing.redo),
-        optimizer=optimizer_of(system, work, demand),
+        device=devices(disk=timing.device, redo=timing.redo, temp=timing.temp),
+        optimizer=None if demand.stages else optimizer_of(system, work, demand),
         index=demand.index,
         access=demand.plan.why,
         events=timing.events,
         played_fraction=timing.played_fraction,
     )
+
+
+def _direct_blocks(demand: Demand, blocks: Number) -> Number | None:
+    """Of the *blocks* read those past the buffer cache: of direct scans, and of temp; None without any."""
+    if not demand.stages:
+        return blocks - _of_all(demand.servers, demand.plan.single_reads) if demand.plan.direct else None
+    direct = sum(stage.read_blocks for stage in demand.stages if stage.plan.direct)
+    return known_where(direct > 0, direct)
 
 
 def _of_all(servers: Number, count: Number) -> Number:
@@ -285,19 +301,35 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
     gets, reads = (
         sum(of) for of in zip(*((source.gets, source.read_blocks) for source in demand.sources), strict=True)
     )
+    of_tables = reads - sum(source.read_blocks for source in demand.sources if source.spill)
     walking_s = servers * stretch * sum(time.cpu.get(cause, 0.0) for cause in WALKING)
     walked_in = next(source for source in demand.sources if source.gets)
     sources: list[RowSource] = []
-    buffers = blocks = seconds = 0.0
-    for row_source in reversed(demand.sources):
+    below: list[tuple[int, float, float, float, float]] = []
+    """Level, buffers, blocks read and written, and seconds of the row sources that no other one is above yet."""
+    for rank in range(len(demand.sources) - 1, -1, -1):
+        row_source = demand.sources[rank]
+        spill, level = row_source.spill, rank if row_source.depth is None else row_source.depth
+        children = [child for child in below if child[0] > level]
+        below = [child for child in below if child[0] <= level]
+        buffers, blocks, written, seconds = (sum(child[part] for child in children) for part in (1, 2, 3, 4))
         buffers += servers * row_source.gets
         blocks += over(figures.physical_io.read_blocks * row_source.read_blocks, reads)
-        seconds += getting_s * over(row_source.gets, gets) + reading_s * over(row_source.read_blocks, reads)
-        seconds += walking_s if row_source is walked_in else 0.0
+        if spill is None:
+            seconds += getting_s * over(row_source.gets, gets) + reading_s * over(row_source.read_blocks, of_tables)
+        else:
+            written += spill.written_bytes / demand.block_size_bytes
+            events = (time.wait[event].total_s for event in row_source.causes if event in time.wait)
+            seconds += sum(events) + stretch * sum(time.cpu.get(cause, 0.0) for cause in row_source.causes)
+        if row_source.walking_s is not None:
+            seconds += stretch * row_source.walking_s
+        elif row_source is walked_in and row_source.depth is None:
+            seconds += walking_s
+        below.append((level, buffers, blocks, written, seconds))
         cost = None
         if opinion is not None and row_source.operation != COUNTING:
-            below = row_source is demand.sources[-1] and opinion.index_cost is not None
-            cost = opinion.index_cost if below else opinion.cost
+            lowest = row_source is demand.sources[-1] and opinion.index_cost is not None
+            cost = opinion.index_cost if lowest else opinion.cost
         sources.append(
             RowSource(
                 operation=row_source.operation,
@@ -307,6 +339,23 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
                 read_blocks=blocks,
                 time_s=seconds,
                 cost=cost,
+                depth=row_source.depth,
+                written_blocks=written or None,
+                work_area=None if spill is None else _work_area(spill),
             )
         )
     return sources[::-1]
+
+
+def _work_area(spill: Spill) -> WorkArea:
+    """A work area as V$SQL_WORKAREA shows it."""
+    return WorkArea(
+        optimal_bytes=spill.optimal_bytes,
+        one_pass_bytes=spill.one_pass_bytes,
+        used_bytes=spill.memory_bytes,
+        passes=spill.passes,
+        runs=spill.runs,
+        merge_width=min(spill.width, spill.runs),
+        call_bytes=spill.io_bytes,
+        temp_bytes=spill.written_bytes,
+    )

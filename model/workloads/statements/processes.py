@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from math import ceil, inf
+from typing import Any
 
 import numpy as np
 import simpy
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 from blocktime.model import causes
 from blocktime.model.closing import device_of
 from blocktime.model.demand import Demand, demand_of, reaps_are_waits
+from blocktime.model.demand.device_calls import changed
 from blocktime.model.demand.host_limits import refuse_spent_credits
 from blocktime.model.demand.popular_blocks import cached_so
-from blocktime.model.demand.session_turns import first_step_s, pace_of, stretch_blocks
+from blocktime.model.demand.session_turns import STRETCH_BLOCKS, first_step_s, pace_of, stretch_blocks
 from blocktime.model.demand.transaction_demand import touch_rules
 from blocktime.model.errors import OutsideLaw
 from blocktime.model.loops import fastest
@@ -63,7 +65,7 @@ from blocktime.model.workloads.statements.read_positions import (
     reads_by_session,
     single_reads,
 )
-from blocktime.model.workloads.statements.session import Session
+from blocktime.model.workloads.statements.session import Session, Step
 from blocktime.model.workloads.statements.session_counts import StatementLedger, mean_waits
 from blocktime.model.workloads.statements.shared_segment import (
     SessionChanges,
@@ -107,20 +109,32 @@ class StatementProgram:
     million steps.
     """
 
+    stage: Demand | None = None
+    """Of a program that is a stage of another one, what that stage asks for."""
+
     def __init__(
         self, machine: Machine, system: System, work: Statement, seed: int, place: Place, *, in_part: bool = False
     ) -> None:
-        """A long one is played *in_part*, where it is alone on the machine."""
-        first_byte = place.first_byte
+        """A long one is played *in_part*, where it is alone on the machine.
+
+        Its stages lie behind each other on the disk, and what goes to temp behind them, or on temp's own disk.
+        """
+        first_byte, is_whole = place.first_byte, self.stage is None
         self.machine, self.system, self.work, self.seed = machine, system, work, seed
-        share = machine.cache_shares.get(place.owner)
+        share = machine.cache_shares.get(place.owner) if is_whole else None
         self.placed_classes = None if share is None else PlacedClasses(share.on_average, share.at_first, seed)
         if share is not None:
             system = cached_so(system, work, share.on_average.found_fraction)
-        self.demand = demand = session_demand(system, work)
+        self.demand = demand = session_demand(system, work) if self.stage is None else self.stage
         if share is not None:  # each get asks the cache that is played
             gets = float(demand_of(cached_so(self.system, work, 0.0), work).reads)
             demand = replace(demand, reads=gets, read_blocks=gets)
+        stages = demand.stages[1:]
+        if demand.stages:
+            _refuse_many_steps(work, demand.stages)
+            demand = demand.stages[0]
+            if demand.table is not None:
+                system = changed(system, table=demand.table)
         stretch = stretch_blocks(system, demand, work.sessions)
         self.reads: int | None = None
         """Reads of each session that are played, or stretches of a load; None for all."""
@@ -128,7 +142,7 @@ class StatementProgram:
         """Those of the whole."""
         self._part: StatementPart | None = None
         reason = ""
-        if in_part and is_long(system, work, demand):
+        if in_part and not stages and is_long(system, work, demand):
             reason = why_whole(system, work, demand)
             self._pieces = float(demand.reads)
             reads = reads_of_part(work, demand)
@@ -151,7 +165,31 @@ class StatementProgram:
             self.end_byte = (self._end_block() + self._undo_blocks) * size
         self._inputs = system, demand, pace_of(system, demand), float(stretch), reaps_are_waits(system)
         self._single_reads = single_reads(work, demand, extents)
-        self._begin(place)
+        self._later = self._lay_out(stages, place) if stages else []
+        if is_whole:
+            self._begin(place)
+
+    def _lay_out(self, stages: list[Demand], place: Place) -> list[tuple[StatementProgram, Place]]:
+        """Programs of the *stages* after the first, and their places."""
+        machine, whole = self.machine.of_temp(self.system, self.seed), self.demand.writing
+        shares_disk = machine is self.machine
+        later: list[tuple[StatementProgram, Place]] = []
+        for from_temp in (False, True):
+            if from_temp:
+                self._temp_byte = self.end_byte if shares_disk else 0
+            for stage in (stage for stage in stages if (stage.plan.event == causes.READ_TEMP) is from_temp):
+                at = place._replace(first_byte=self._temp_byte if from_temp else self.end_byte, begin_s=0.0)
+                system = self.system if stage.table is None else changed(self.system, table=stage.table)
+                inputs = (machine if from_temp else self.machine), system, self.work, self.seed, at
+                later.append((StageProgram(stage, *inputs), at))
+                if not from_temp:
+                    self.end_byte = later[-1][0].end_byte
+        if whole is not None and shares_disk:
+            self.end_byte += ceil(float(whole.blocks)) * self.work.users * int(self.demand.block_size_bytes)
+        for program, _ in later:
+            program._temp_byte = self._temp_byte
+        order = {id(stage): rank for rank, stage in enumerate(stages)}
+        return sorted(later, key=lambda entry: order[id(entry[0].demand)])
 
     def again(self, place: Place) -> StatementProgram:
         """The same statement beginning anew."""
@@ -205,14 +243,16 @@ class StatementProgram:
         """In how many sessions one scan is shared."""
         return int(self.demand.servers) if self.demand.change is None else int(self.work.sessions)
 
-    def _begin(self, place: Place) -> None:
+    def _begin(self, place: Place, of_whole: Sequence[StatementLedger] = ()) -> None:
+        """Begin its sessions; a stage makes them ready, and counts into the ledgers *of_whole*."""
         machine, work, seed = self.machine, self.work, self.seed
         (system, demand, *_), extents = self._inputs, self._extents
         first_byte, begin_s = place.first_byte, place.begin_s
         machine.env.watch.at(machine.env.now, SESSION_NS * work.sessions)
         machine.env.watch.hold(SESSION_BYTES * work.sessions)
         cached = self._cached_segment(place.owner)
-        self.behind = None if cached else self._written_behind()
+        to_temp = demand.writing is not None and demand.writing.to_temp
+        self.behind = None if cached and not to_temp else self._written_behind()
         self.redo = self._redo_behind()
         # NOTE: a log that is played takes the commits, which are then no part of the pace
         pace = self._inputs[2] if self.redo is None else pace_of(system, without_commits(demand))
@@ -226,8 +266,8 @@ class StatementProgram:
         scan_of = reads_by_session(system, work, demand, extents, draws, self.placed_classes)
         if cached and self.placed_classes is None and is_by_single_blocks(demand):
             scan_of = self._without_repeats(scan_of)
-        starts = [begin_s]
-        if work.sessions > 1:
+        starts = [begin_s] * work.sessions
+        if work.sessions > 1 and not of_whole:
             apart_s = first_step_s(system, demand, work.sessions)
             starts = (begin_s + draws("session start").uniform(0, 1, work.sessions) * apart_s).tolist()
         windows: list[list[list[Read]]] = []
@@ -243,7 +283,7 @@ class StatementProgram:
                 file,
                 buffers,
                 Leaves(demand, extents, rank, draws),
-                fastest(StatementLedger)(),
+                of_whole[rank] if of_whole else fastest(StatementLedger)(),
             )
             for rank, file in enumerate(files)
         ]
@@ -254,18 +294,35 @@ class StatementProgram:
             inputs = self._inputs[1], demand, windows
             part = self._part = StatementPart(machine, inputs, ledgers, (self.behind, self.redo), self._small_blocks())
             scan_of = lambda rank, _: part.noted(rank)  # noqa: E731  (as short as the others)
+        self._begins = [(singles[rank], scan_of, starts[rank]) for rank in range(work.sessions)]
+        if of_whole:
+            return
+        self._begun = [(copy(program), at) for program, at in self._later]
+        for program, at in self._begun:
+            program._begin(at, [session.ledger for session in self.sessions])
         self.ended: simpy.Event = machine.env.all_of(
-            [
-                machine.env.process(session.execute(singles[rank], scan_of(rank, 0), starts[rank]))
-                for rank, session in enumerate(self.sessions)
-            ]
+            [machine.env.process(self._go_through(rank)) for rank in range(work.sessions)]
         )
+
+    def _execute(self, rank: int) -> Step:
+        singles, scan_of, start_s = self._begins[rank]
+        return self.sessions[rank].execute(singles, scan_of(rank, 0), start_s)
+
+    def _go_through(self, rank: int) -> Step:
+        """All stages of a session, one after another."""
+        ledger = self.sessions[rank].ledger
+        yield from self._execute(rank)
+        first = ledger.begin_s, ledger.slots
+        for program, _ in self._begun:
+            yield from program._execute(rank)
+            ledger.begin_s, ledger.slots = first[0], first[1] or ledger.slots
 
     def _cached_segment(self, owner: int) -> CachedSegment | None:
         """The segment in the buffer cache, where sessions share one and read or load through it."""
         machine, work, (system, demand, *_) = self.machine, self.work, self._inputs
         is_shared = machine.shared or (work.sessions > 1 and self.reads is None and not is_load(demand))
-        if not is_shared or demand.plan.direct or (demand.writing is not None and demand.writing.direct):
+        loads = demand.writing is not None and demand.writing.direct and not demand.writing.to_temp
+        if not is_shared or demand.plan.direct or loads:
             return None
         undo = self._end_block(), self._undo_blocks / float(work.users * demand.blocks_wanted)
         changed, fresh = _changed_share(work, demand), int(demand.segment.blocks)
@@ -279,9 +336,14 @@ class StatementProgram:
 
     def _written_behind(self) -> WrittenBehind | DirectWrites | None:
         """What the sessions write or dirty, where that may hold them up."""
-        (system, demand, *_), change = self._inputs, self.demand.change
-        if change is None or demand.writing is None or not demand.writing.written_blocks > 0:
+        system, demand, *_ = self._inputs
+        if demand.writing is None or not demand.writing.written_blocks > 0:
             return None
+        if demand.writing.to_temp:
+            size, temp = int(demand.block_size_bytes), self.machine.of_temp(self.system, self.seed)
+            behind = ceil(float(demand.temp_read_blocks)) * self.work.users
+            each = replace(demand, writing=demand.writing.of_all(self.work.users))
+            return DirectWrites(temp, (system, each, self.work.users), (self._temp_byte // size + behind, 0), self.seed)
         inputs, segment = (system, demand, self.work.users), self._segment_on_disk()
         before = int(demand.segment.blocks) if self.work.inserts else 0
         fresh = segment[0] + before, max(1, segment[1] - before)
@@ -354,11 +416,13 @@ class StatementProgram:
         if self._part is not None:
             return self._result_of_whole(name, self._part)
         timing = _timing(self.system, work, demand, (self.machine, self.sessions, self.machine.counters), self.seed)
-        timing.redo = self._redo_disk(None if self.redo is None else self.redo.counters)
+        timing.redo = self._own_disk(None if self.redo is None else self.redo.counters)
+        temp = self.machine.of_temp(self.system, self.seed)
+        timing.temp = self._own_disk(None if temp is self.machine or not demand.writing else temp.counters)
         return books.close_books(name, self.system, work, demand, timing)
 
-    def _redo_disk(self, counters: Counters | ExtendedCounters | None) -> DeviceStats | None:
-        """The log's own disk, where it counts against the limits of the host."""
+    def _own_disk(self, counters: Counters | ExtendedCounters | None) -> DeviceStats | None:
+        """A disk of the log's own, where it counts against the limits of the host, or of temp."""
         if counters is None:
             return None
         ledgers = [session.ledger for session in self.sessions]
@@ -377,7 +441,7 @@ class StatementProgram:
         ends_s = timing.elapsed_s - whole.half_s, timing.elapsed_s + whole.half_s
         timing.interval = Interval(low_s=max(0.0, ends_s[0]), high_s=ends_s[1], confidence=CONFIDENCE)
         timing.played_fraction = whole.played_fraction
-        timing.redo = self._redo_disk(whole.redo_counters)
+        timing.redo = self._own_disk(whole.redo_counters)
         result = books.close_books(name, system, work, demand, timing)
         refuse_spent_credits(system, result, begin_s)
         return result
@@ -408,6 +472,15 @@ class StatementProgram:
         return (sum(map(len, self._single_reads)) + round(work.sessions * leaves)) / work.sessions
 
 
+class StageProgram(StatementProgram):
+    """The sessions of a statement in one of its stages: they go into it when they have ended the one before."""
+
+    def __init__(self, stage: Demand, *inputs: Any) -> None:
+        """*inputs* are those of the statement."""
+        self.stage = stage
+        super().__init__(*inputs)
+
+
 begin = StatementProgram
 
 
@@ -434,6 +507,16 @@ def _changed_share(work: Statement, demand: Demand) -> float:
         return 0.0
     fraction = 1.0 if work.at_random else getattr(work, "rows_fraction", 1.0)
     return min(1.0, float(fraction * demand.segment.rows_per_block)) if fraction < 1 else 1.0
+
+
+def _refuse_many_steps(work: Statement, stages: Sequence[Demand]) -> None:
+    """Stages are played whole."""
+    steps = sum(steps_of(work, stage, STRETCH_BLOCKS)[0] for stage in stages)
+    if steps > MOST_STEPS:
+        raise OutsideLaw(
+            f"simulating {steps:,.0f} steps is refused; the limit is {MOST_STEPS:,}: the stages of a join or a sort "
+            "are played whole; ask for fewer users or fewer rows"
+        )
 
 
 def _refuse_what_takes_too_long(work: Statement, demand: Demand, stretch: float, why: str) -> None:

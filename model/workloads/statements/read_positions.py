@@ -112,6 +112,8 @@ def reads_by_session(
     if not each:
         return lambda *_: iter(())
     blocks = int(demand.segment.blocks)
+    if plan.runs:
+        return lambda rank, _: _reads_of_runs(rank * blocks, blocks, int(plan.mbrc), plan.runs)
     mbrc, window = int(plan.mbrc), None if plan.window_blocks is None else int(plan.window_blocks)
     share = float(plan.cached_fraction)
 
@@ -180,6 +182,16 @@ def _granules(demand: Demand, server: int) -> Iterator[tuple[int, int]]:
     count = int(granules_of(blocks, demand.block_size_bytes, servers))
     for rank in range(server, count, servers):
         yield blocks * rank // count, blocks * (rank + 1) // count
+
+
+def _reads_of_runs(first: int, blocks: int, size: int, runs: int) -> Iterator[Read]:
+    """Reads of so many *blocks* of temp, which are sorted runs of one length that are read in turns."""
+    whole, rest = divmod(blocks, size)
+    each = -(-blocks // runs)
+    for rank in range(whole):
+        yield first + (rank % runs * each + rank // runs * size) % max(1, blocks - size + 1), size
+    if rest:
+        yield first + blocks - rest, rest
 
 
 def _single_block_reads(

@@ -10,7 +10,15 @@ from typing import Any, Final
 
 import simpy
 
-from blocktime.model.causes import CHECKPOINT_INCOMPLETE, DIRECT_WRITE, FREE_BUFFERS, LOG_FILE_SYNC, LOG_FULL, LOG_SPACE
+from blocktime.model.causes import (
+    CHECKPOINT_INCOMPLETE,
+    DIRECT_WRITE,
+    FREE_BUFFERS,
+    LOG_FILE_SYNC,
+    LOG_FULL,
+    LOG_SPACE,
+    WRITE_TEMP,
+)
 from blocktime.model.demand import Demand
 from blocktime.model.demand.session_turns import STRETCH_BLOCKS
 from blocktime.model.demand.transaction_demand import touch_rules
@@ -225,6 +233,7 @@ class DirectWrites:
         self._each = float(writing.blocks / (users * demand.blocks_wanted))
         """Blocks that are formatted for each that a session works on."""
         self._call_blocks = int(writing.call_blocks)
+        self._waits_as = WRITE_TEMP if writing.to_temp else DIRECT_WRITE
         self._first, self._end = place[0], capacity_of(system.disk) // self._size
         self._placed, self.written = 0, 0
         self._sessions: dict[int, DirectSession] = {}
@@ -270,5 +279,5 @@ class DirectWrites:
         oldest = session.under_way.popleft()
         if not oldest.processed:
             yield oldest
-            ledger.wait(DIRECT_WRITE, self.env.now - begin_s)
+            ledger.wait(self._waits_as, self.env.now - begin_s)
         session.slots.reaped(self.env.now, self.env.now - begin_s)

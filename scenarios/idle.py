@@ -10,7 +10,7 @@ from blocktime.model.demand.popular_blocks import popularity_field
 from blocktime.model.laws.opened_files import UNBUFFERED as PAST_CACHE
 from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM
 from blocktime.model.laws.processors import FULL_SPEED
-from blocktime.model.spec import Host, IndexRangeScan, Insert, Query, Stream, System, Workload
+from blocktime.model.spec import FullScan, Host, IndexRangeScan, Insert, Query, Stream, System, Workload
 from blocktime.model.spec.popularity import WAYS
 from blocktime.scenarios.spec import PRECISION, Scenario
 from blocktime.scenarios.unread import is_unread
@@ -55,9 +55,39 @@ def why_idle(path: str, scenario: Scenario) -> str:
         and path != "disk.volume_per_month"
     ):
         return "the page cache has every block"
-    rule = RULES.get(path)
+    if isinstance(work, FullScan) and (reason := _without_row_sources(path, scenario.system, work)):
+        return reason
+    rule = RULES.get(path) if section != "index" or not isinstance(work, FullScan) else None
     decides_nothing, reason = rule(scenario.system, work) if rule else (False, "")
     return reason if decides_nothing else ""
+
+
+INNER: Final = ("workload.inner_",)
+OF_A_JOIN: Final = ("index.unique", "index.distinct_keys", "index.key_bytes", "index.key_columns")
+"""Fields of the index that a hash join reads, too: how many rows match, and the columns that are compared."""
+OF_A_WORK_AREA: Final = ("instance.pga_bytes", "instance.work_area_bytes", "instance.temp_disk")
+OF_WRITES: Final = (
+    "disk.write_", "disk.slc_", "disk.spare_fraction", "disk.used_fraction", "disk.fresh", "disk.controller_writes",
+    "host.write_call_s",
+)  # fmt: skip
+
+
+def _without_row_sources(path: str, system: System, work: FullScan) -> str:
+    """Why a field of joins, sorts, work areas or writes decides nothing in a full scan that has none of them."""
+    has_area = work.join == "hash" or work.sort != "none"
+    if path.startswith(("index.", *INNER)) and work.join == "none":
+        return "nothing is joined"
+    if path.startswith("index.") and path not in OF_A_JOIN and work.join == "hash":
+        return "a hash join reads no index"
+    if path == "workload.groups" and work.sort != "group_by":
+        return "nothing is grouped"
+    if path in OF_A_WORK_AREA and not has_area:
+        return "no row source has a work area"
+    if path == "instance.pga_bytes" and system.instance.work_area_bytes is not None:
+        return "instance.work_area_bytes sets the work area"
+    if path.startswith("instance.statistics.") and work.in_stages:
+        return "the cost of joins and sorts is not in the model"
+    return "nothing is written" if path.startswith(OF_WRITES) and not has_area and not work.beside else ""
 
 
 def io_path(scenario: Scenario) -> str:

@@ -43,8 +43,8 @@ from blocktime.model.laws.work_area import (
     LEAST_BUFFERS,
     LEAST_IO_BYTES,
     ROW_OVERHEAD_BYTES,
+    AreaMemory,
     Spill,
-    WorkArea,
     hash_spill,
     sort_spill,
     work_area_bytes,
@@ -172,6 +172,11 @@ def _nested_loops(inner: Any, work: FullScan, outer: RowStream) -> tuple[RowStre
     and again when the cache has given them away; since 11.1 reads of the table are batched. The index has all that
     count(*) needs.
     """
+    if inner.index.bitmap:
+        raise OutsideLaw(
+            "workload.join is nested_loops, and index.bitmap is true: nested loops look rows up in a b-tree index; set "
+            "index.bitmap to false, or workload.join to hash"
+        )
     shape = row_shape(inner.table)
     segment, release = segment_of(inner, shape), release_tuple(inner.instance.release)
     statistics, index = index_statistics(inner, segment), inner.index
@@ -217,23 +222,23 @@ def _nested_loops(inner: Any, work: FullScan, outer: RowStream) -> tuple[RowStre
     return stream, dba_indexes(inner, statistics)
 
 
-def _area_of(system: System, work: FullScan) -> WorkArea:
+def _area_of(system: System, work: FullScan) -> AreaMemory:
     """Each of its work areas; raises :class:`OutsideLaw` where its memory is none."""
     instance, block_bytes = system.instance, int(system.tablespace.block_size_bytes)
     areas = work.users * ((work.join == "hash") + (work.sort != "none"))
     if instance.work_area_bytes is not None:
-        area = WorkArea(float(instance.work_area_bytes), block_bytes, LEAST_BLOCKS_BY_HAND * block_bytes)
+        area = AreaMemory(float(instance.work_area_bytes), block_bytes, LEAST_BLOCKS_BY_HAND * block_bytes)
         field, least = "instance.work_area_bytes", LEAST_BUFFERS * block_bytes
         more = least
     else:
-        area = WorkArea(work_area_bytes(instance.pga_bytes, release_tuple(instance.release), areas), block_bytes)
+        area = AreaMemory(work_area_bytes(instance.pga_bytes, release_tuple(instance.release), areas), block_bytes)
         field, least = "instance.pga_bytes", LEAST_BUFFERS * LEAST_IO_BYTES
         more = least * areas
     if area.memory_bytes < least:
         raise OutsideLaw(
-            f"{field} leaves {show_bytes(area.memory_bytes)} for each work area of workload.users {work.users:,}, and a "
-            f"sort or a hash join needs {LEAST_BUFFERS} buffers, {show_bytes(least)}: give {show_bytes(more)} or more, "
-            "or fewer users"
+            f"{field} leaves {show_bytes(area.memory_bytes)} for each work area of workload.users {work.users:,}, and "
+            f"a sort or a hash join needs {LEAST_BUFFERS} buffers, {show_bytes(least)}: give {show_bytes(more)} or "
+            "more, or fewer users"
         )
     return area
 
@@ -292,9 +297,9 @@ def _sorted(system: System, work: FullScan, stream: RowStream) -> RowStream:
     rows, volume = stream.rows, float(stream.rows) * each
     if work.sort == "group_by":
         returned = min(work.groups, rows)
-        held = hash_spill(returned * each, 0.0, area)
-        share = held.written_bytes / (returned * each)
-        spill = held._replace(written_bytes=share * volume, read_bytes=share * volume)
+        of_groups = hash_spill(returned * each, 0.0, area)
+        share = of_groups.written_bytes / (returned * each)
+        spill = of_groups._replace(written_bytes=share * volume, read_bytes=share * volume)
         operation = "HASH GROUP BY" if release_tuple(system.instance.release) >= HASH_GROUP_BY else "SORT GROUP BY"
         cause, works_s, again_s = HASHING, rows * HASH_COMPARISONS * host.filter_row_s, 0.0
         first = spill.written_bytes

@@ -63,7 +63,7 @@ class Spill(NamedTuple):
     one_pass_bytes: float = 0.0
 
 
-class WorkArea(NamedTuple):
+class AreaMemory(NamedTuple):
     """The memory of a work area, in blocks of so many bytes, and the smallest buffer that it reads temp with."""
 
     memory_bytes: float
@@ -104,7 +104,7 @@ def one_pass_bytes(volume_bytes: float) -> float:
     return min(volume_bytes, max(LEAST_BUFFERS * LEAST_IO_BYTES, sqrt(volume_bytes * LEAST_IO_BYTES)))
 
 
-def sort_spill(volume_bytes: float, area: WorkArea) -> Spill:
+def sort_spill(volume_bytes: float, area: AreaMemory) -> Spill:
     """What a sort of *volume_bytes* writes and reads: all that it writes is read once."""
     needs = volume_bytes, one_pass_bytes(volume_bytes)
     runs, memory_bytes = ceil(volume_bytes / area.memory_bytes), area.memory_bytes
@@ -116,7 +116,7 @@ def sort_spill(volume_bytes: float, area: WorkArea) -> Spill:
     return Spill(memory_bytes, written, written, runs, width, io, ceil(times_written(runs, width) - 1e-9), *needs)
 
 
-def hash_spill(build_bytes: float, probe_bytes: float, area: WorkArea) -> Spill:
+def hash_spill(build_bytes: float, probe_bytes: float, area: AreaMemory) -> Spill:
     """What a hash join writes and reads: the partitions of both sides that have no room in memory.
 
     The build side is cut into partitions, each of which should fit; as many as have room stay in memory. The others are
@@ -131,8 +131,8 @@ def hash_spill(build_bytes: float, probe_bytes: float, area: WorkArea) -> Spill:
     partitions = min(most, max(LEAST_PARTITIONS, 2 * wanted))
     io = area.io_bytes(2 * partitions)
     each = build_bytes / partitions
-    kept = max(0, floor((memory_bytes - partitions * io) / each))
-    spilled, rounds = 1 - kept / partitions, ceil(each / memory_bytes)
+    resident = max(0, floor((memory_bytes - partitions * io) / each))
+    spilled, rounds = 1 - resident / partitions, ceil(each / memory_bytes)
     return Spill(
         memory_bytes,
         spilled * (build_bytes + probe_bytes),

@@ -40,7 +40,8 @@ COUNTS = frozenset(
         "threads_per_core", "db_writer_requests", "gets", "weight", "commits_per_log_write", "measured", "under_way",
         "per_s_low", "per_s_high", "saturation_users", "warm_up", "unwritten_blocks", "transactions",
         "rejected_itl", "rejected_space", "rejected_held", "repeats", "commit_every_rows", "chained_rows",
-        "parallel_reads", "parallel_min_servers", "dirty_blocks", "written_blocks",
+        "parallel_reads", "parallel_min_servers", "dirty_blocks", "written_blocks", "groups", "inner_column_count",
+        "depth", "merge_width", "passes",
     }
 )  # fmt: skip
 

@@ -118,17 +118,13 @@ def close_books(name: str, system: System, work: Statement, demand: Demand, timi
 
 def figures_of(system: System, work: Statement, demand: Demand, timing: StatementTimes) -> Figures:
     """What there is of one answer and of an array of them."""
-    servers, size = demand.servers, demand.block_size_bytes
+    servers = demand.servers
     blocks, gets = _of_all(servers, timing.read_blocks), servers * demand.gets
     walk_cpu = timing.cpu["row access"]
     get_cpu = timing.cpu["buffer gets"] + walk_cpu
     wanted = gets + demand.current_gets
-    temp = demand.temp_read_blocks
-    misses = blocks - temp
+    misses = blocks - demand.temp_read_blocks
     hits = larger(0.0, wanted - misses)
-    written_blocks = writes = demand.writing.written_blocks / work.users if demand.writing else 0.0
-    if demand.stages and demand.writing:
-        written_blocks, writes = demand.writing.blocks, demand.writing.calls
     return Figures(
         how=timing.how,
         seed=timing.seed,
@@ -156,19 +152,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
                 (demand.cleanouts > 0) & (not demand.plan.direct), CLEANOUT_REDO_BYTES * demand.cleanouts
             ),
         ),
-        physical_io=part(
-            PhysicalIO,
-            read_requests=_of_all(servers, timing.read_requests),
-            read_blocks=blocks,
-            direct_blocks=_direct_blocks(demand, blocks),
-            read_bytes=blocks * size,
-            write_requests=writes,
-            write_bytes=written_blocks * size,
-            request_blocks={
-                size: _of_all(servers, count) for size, count in sorted(timing.request_blocks.items(), reverse=True)
-            },
-            direct_read_slots=timing.direct_read_slots,
-        ),
+        physical_io=_physical_io(work, demand, timing, blocks),
         cache=None
         if demand.plan.direct
         else part(CacheUse, hits=hits, misses=misses, hit_fraction=over(hits, hits + misses)),
@@ -179,6 +163,27 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
         access=demand.plan.why,
         events=timing.events,
         played_fraction=timing.played_fraction,
+    )
+
+
+def _physical_io(work: Statement, demand: Demand, timing: StatementTimes, blocks: Number) -> PhysicalIO:
+    """Reads of so many *blocks* by all servers, and writes: of what sessions write to temp each has its own."""
+    servers, size = demand.servers, demand.block_size_bytes
+    written_blocks = writes = demand.writing.written_blocks / work.users if demand.writing else 0.0
+    if demand.writing and demand.writing.to_temp:
+        written_blocks, writes = demand.writing.blocks, demand.writing.calls
+    return part(
+        PhysicalIO,
+        read_requests=_of_all(servers, timing.read_requests),
+        read_blocks=blocks,
+        direct_blocks=_direct_blocks(demand, blocks),
+        read_bytes=blocks * size,
+        write_requests=writes,
+        write_bytes=written_blocks * size,
+        request_blocks={
+            size: _of_all(servers, count) for size, count in sorted(timing.request_blocks.items(), reverse=True)
+        },
+        direct_read_slots=timing.direct_read_slots,
     )
 
 

@@ -416,12 +416,12 @@ class StatementProgram:
         if self._part is not None:
             return self._result_of_whole(name, self._part)
         timing = _timing(self.system, work, demand, (self.machine, self.sessions, self.machine.counters), self.seed)
-        timing.redo = self._own_disk(None if self.redo is None else self.redo.counters)
+        timing.redo = self._disk_apart(None if self.redo is None else self.redo.counters)
         temp = self.machine.of_temp(self.system, self.seed)
-        timing.temp = self._own_disk(None if temp is self.machine or not demand.writing else temp.counters)
+        timing.temp = self._disk_apart(None if temp is self.machine or not demand.writing else temp.counters)
         return books.close_books(name, self.system, work, demand, timing)
 
-    def _own_disk(self, counters: Counters | ExtendedCounters | None) -> DeviceStats | None:
+    def _disk_apart(self, counters: Counters | ExtendedCounters | None) -> DeviceStats | None:
         """A disk of the log's own, where it counts against the limits of the host, or of temp."""
         if counters is None:
             return None
@@ -441,7 +441,7 @@ class StatementProgram:
         ends_s = timing.elapsed_s - whole.half_s, timing.elapsed_s + whole.half_s
         timing.interval = Interval(low_s=max(0.0, ends_s[0]), high_s=ends_s[1], confidence=CONFIDENCE)
         timing.played_fraction = whole.played_fraction
-        timing.redo = self._own_disk(whole.redo_counters)
+        timing.redo = self._disk_apart(whole.redo_counters)
         result = books.close_books(name, system, work, demand, timing)
         refuse_spent_credits(system, result, begin_s)
         return result

@@ -4,7 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from blocktime.model.laws.work_area import WorkArea, hash_spill, merge_width, sort_spill, times_written, work_area_bytes
+from blocktime.model.laws.work_area import (
+    AreaMemory,
+    hash_spill,
+    merge_width,
+    sort_spill,
+    times_written,
+    work_area_bytes,
+)
 
 KB, MB, GB = 1024, 1024**2, 1024**3
 
@@ -43,7 +50,7 @@ def test_areas_share_the_target() -> None:
     ],
 )
 def test_temp_blocks_of_a_sort_by_hand(memory: int, runs: int, width: int, blocks: int) -> None:
-    spill = sort_spill(8 * MB, WorkArea(memory, 8 * KB, 16 * KB))
+    spill = sort_spill(8 * MB, AreaMemory(memory, 8 * KB, 16 * KB))
     assert (spill.runs, spill.written_bytes / 8 / KB) == (runs, blocks)
     assert spill.read_bytes == spill.written_bytes
     assert min(spill.runs, spill.width) == width
@@ -51,9 +58,9 @@ def test_temp_blocks_of_a_sort_by_hand(memory: int, runs: int, width: int, block
 
 def test_the_published_sort_is_reached_by_one_volume_and_width() -> None:
     volume = 7147 * 8 * KB
-    one_pass = sort_spill(volume, WorkArea(4 * MB, 8 * KB, 16 * KB))
+    one_pass = sort_spill(volume, AreaMemory(4 * MB, 8 * KB, 16 * KB))
     assert (one_pass.passes, one_pass.written_bytes / 8 / KB) == (1, 7147)
-    multipass = sort_spill(volume, WorkArea(25_050, 8 * KB, 16 * KB))
+    multipass = sort_spill(volume, AreaMemory(25_050, 8 * KB, 16 * KB))
     assert (multipass.runs, multipass.width) == (2338, 2)
     assert multipass.written_bytes / 8 / KB == pytest.approx(80_389, abs=1)
 
@@ -76,7 +83,7 @@ def test_merges_are_the_fewest_possible(runs: int, width: int) -> None:
 
 
 def test_less_memory_never_writes_less() -> None:
-    areas = [WorkArea(size * MB / 8, 8 * KB) for size in range(2, 400)]
+    areas = [AreaMemory(size * MB / 8, 8 * KB) for size in range(2, 400)]
     written = [sort_spill(40 * MB, area).written_bytes for area in areas]
     assert all(more >= less for more, less in pairwise(written))
     assert merge_width(168 * KB, 56 * KB) == 2
@@ -93,7 +100,7 @@ def test_less_memory_never_writes_less() -> None:
 )
 def test_spilled_volume_of_a_hash_join_by_hand(memory: int, build: int, spilled: float, rounds: int) -> None:
     probe = 3 * build
-    spill = hash_spill(build, probe, WorkArea(memory, 8 * KB))
+    spill = hash_spill(build, probe, AreaMemory(memory, 8 * KB))
     assert spill.written_bytes == pytest.approx(spilled * (build + probe))
     assert spill.read_bytes == pytest.approx(spilled * (build + rounds * probe))
     assert spill.passes == rounds

@@ -13,7 +13,6 @@ from blocktime.model.errors import cut, quote
 from blocktime.model.spec import WORKLOADS, FullScan, System
 from blocktime.model.spec.programs import beside_of
 from blocktime.model.units import parse_bytes, show_bytes, show_number, unit_of
-from blocktime.model.unmodelled import unmodelled
 from blocktime.scenarios.synonyms import meant_by
 
 _KINDS = (
@@ -135,9 +134,9 @@ def _say(fault: _Fault) -> str:
         return f"{key}: got {got}; allowed are {choices}{number}"
     if kind.startswith("union_tag"):
         tag = f"got {fault.context['tag']!r}" if "tag" in fault.context else "it is missing"
-        subject = unmodelled(str(fault.context.get("tag", "")))
-        outside = f"{subject.sentence()}; " if subject else ""
-        return f"{key}.kind: {tag}; {outside}allowed are {', '.join(map(repr, WORKLOADS))}"
+        meant = meant_by(str(fault.context.get("tag", "")))
+        hint = f"{meant.hint()}; " if meant else ""
+        return f"{key}.kind: {tag}; {hint}allowed are {', '.join(map(repr, WORKLOADS))}"
     if kind in _LENGTHS:
         return f"{key}: {_length(fault)}"
     if kind == "value_error":

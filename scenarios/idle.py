@@ -63,7 +63,13 @@ def why_idle(path: str, scenario: Scenario) -> str:
 
 
 INNER: Final = ("workload.inner_",)
-OF_A_JOIN: Final = ("index.unique", "index.distinct_keys", "index.key_bytes", "index.key_columns")
+OF_A_JOIN: Final = (
+    "index.unique",
+    "index.distinct_keys",
+    "index.null_fraction",
+    "index.key_bytes",
+    "index.key_columns",
+)
 """Fields of the index that a hash join reads, too: how many rows match, and the columns that are compared."""
 OF_A_WORK_AREA: Final = ("instance.pga_bytes", "instance.work_area_bytes", "instance.temp_disk")
 OF_WRITES: Final = (
@@ -111,6 +117,11 @@ Reason = tuple[bool, str]
 """Whether a field decides nothing, and why."""
 
 
+def _is_in_stages(work: Workload) -> bool:
+    """Whether a full scan has a join or a sort above it, which read another table or temp."""
+    return isinstance(work, FullScan) and work.in_stages
+
+
 def _pool(system: System, empty: bool) -> tuple[bool, str]:
     """A pool that no block uses takes memory all the same, which may have a price."""
     return empty and system.prices.memory_per_gb_month is None, "no block uses this pool"
@@ -119,7 +130,7 @@ def _pool(system: System, empty: bool) -> tuple[bool, str]:
 def _no_read(system: System, work: Workload) -> Reason:
     """A query that finds all its blocks in the buffer cache; calls go past it, and DBWR writes behind changes."""
     direct = system.instance.serial_direct_read == "always"
-    goes_past = work.asks_the_kernel or work.mixed or work.inserts or work.plays_rows
+    goes_past = work.asks_the_kernel or work.mixed or work.inserts or work.plays_rows or _is_in_stages(work)
     cached = not goes_past and system.table.cached_fraction >= 1
     return cached and not direct, "every block is in the buffer cache"
 
@@ -143,7 +154,7 @@ def _asynchronous(system: System, work: Workload) -> Reason:
         return True, f"filesystemio_options is {options or 'not set, which is none in a file system'}"
     if work.inserts or work.mixed:
         return work.opened_as(system) in THROUGH_CACHE, "files are opened through the page cache"
-    if system.instance.serial_direct_read == "never":
+    if system.instance.serial_direct_read == "never" and not _is_in_stages(work):
         return True, "no read bypasses the buffer cache"
     return _no_read(system, work)
 

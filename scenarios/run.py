@@ -230,9 +230,8 @@ def _notes_on_what_is_not_read(scenario: Scenario) -> Iterator[str]:
         ([] if work.scans_blocks else set_in(changed, SIZES_OF_SCANS), WITHOUT_SCANS),
     ):
         if listed_paths:
-            instead = (
-                OTHER_INDEX if "table.indexes" in listed_paths and not is_unread(work.kind, "index.key_bytes") else ""
-            )
+            walked = not is_unread(work.kind, WALKED_INDEX) and not why_idle(WALKED_INDEX, scenario)
+            instead = OTHER_INDEX if "table.indexes" in listed_paths and walked else ""
             yield f"{listed(listed_paths)} {'has' if len(listed_paths) == 1 else 'have'} no effect on {what}{instead}"
     for path in () if work.beside else set_in(changed, ["*"]):
         reason = "" if is_unread(work.kind, path) else why_idle(path, scenario)
@@ -247,6 +246,8 @@ def _unread_by_all(changed: Mapping[str, Any], work: Workload) -> list[str]:
 
 
 OTHER_INDEX: Final = ": its index is described by [index]"
+WALKED_INDEX: Final = "index.cached_fraction"
+"""Read wherever an index is walked."""
 WITHOUT_SCANS: Final = "transactions that scan no blocks (workload.mix.scan_blocks is 0)"
 INSTANCE_SHARE: Final = 0.8
 """Share of a host's memory that Oracle's tuning guide plans for an instance, SGA and PGA [oracle-tuning]."""

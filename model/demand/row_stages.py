@@ -84,12 +84,11 @@ def scan_demand(system: System, work: FullScan) -> Demand:
     stream = outer = _scanned(system, work)
     index = None
     if work.join != "none":
+        if work.select == "count":
+            outer.shape = _key_of(system)
         inner = _inner_system(system, work)
         if work.join == "hash":
-            other = _scanned(inner, None)
-            if work.select == "count":
-                outer.shape = other.shape = _key_of(system)
-            stream = _hash_join(system, work, outer, other)
+            stream = _hash_join(system, work, outer, _scanned(inner, None))
         else:
             stream, index = _nested_loops(inner, work, outer)
     if work.sort != "none":
@@ -328,6 +327,8 @@ def _sorted(system: System, work: FullScan, stream: RowStream) -> RowStream:
 def _hash_join(system: System, work: FullScan, outer: RowStream, inner: RowStream) -> RowStream:
     """Rows of both tables with the same key: a hash table of the smaller side, which the other one's rows look up."""
     host, size = system.host, system.tablespace.block_size_bytes
+    if work.select == "count":
+        inner.shape = _key_of(system)
     build, probe = sorted((outer, inner), key=lambda side: float(side.rows) * _row_bytes(side.shape))
     volumes = [float(side.rows) * _row_bytes(side.shape) for side in (build, probe)]
     spill = hash_spill(volumes[0], volumes[1], _area_of(system, work))

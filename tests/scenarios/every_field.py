@@ -280,10 +280,9 @@ JOINED = (
     LOOPS,
     LOOPS | {"index.clustering": "interleaved", "instance.buffer_cache_bytes": "1M"},
     LOOPS | {"index.compress_columns": 1, "index.distinct_keys": 300},
-    LOOPS | {"workload.select": "count"},
     LOOPS | {"index.unique": True, "index.distinct_keys": None},
     HASHED,
-    HASHED | {"workload.select": "count", "index.distinct_keys": 300},
+    HASHED | {"index.distinct_keys": 300},
     HASHED | SORTED | {"index.unique": True},
 )
 BASES: dict[str, tuple[dict[str, Any], ...]] = {

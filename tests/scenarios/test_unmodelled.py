@@ -50,7 +50,7 @@ def test_no_word_of_it_is_a_word_for_a_field(subject: Unmodelled) -> None:
         ("gc_buffer_busy", "RAC"),
         ("Flashback", "Flashback"),
         ("flashback_log", "Flashback"),
-        ("hash_join", "Joins"),
+        ("merge_join", "Sort-merge joins and bloom filters"),
         ("LOB", "LOBs"),
         ("lob_bytes", "LOBs"),
         ("partitions", "Partitions"),
@@ -81,7 +81,7 @@ def test_a_part_of_a_word_finds_nothing(word: str) -> None:
         ("flashback=1", "Flashback"),
         ("smart_scan=1", "Exadata offloading"),
         ("disk.use=exadata", "Exadata offloading"),
-        ("workload.kind=hash_join", "Joins"),
+        ("workload.kind=merge_join", "Sort-merge joins and bloom filters"),
         ("supplemental_logging=1", "Supplemental logging"),
     ],
 )

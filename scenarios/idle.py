@@ -55,9 +55,9 @@ def why_idle(path: str, scenario: Scenario) -> str:
         and path != "disk.volume_per_month"
     ):
         return "the page cache has every block"
-    if isinstance(work, FullScan) and (reason := _without_row_sources(path, scenario.system, work)):
+    if hasattr(work, "join") and (reason := _without_row_sources(path, scenario.system, work)):
         return reason
-    rule = RULES.get(path) if section != "index" or not isinstance(work, FullScan) else None
+    rule = RULES.get(path) if section != "index" or not hasattr(work, "join") else None
     decides_nothing, reason = rule(scenario.system, work) if rule else (False, "")
     return reason if decides_nothing else ""
 
@@ -119,7 +119,7 @@ Reason = tuple[bool, str]
 
 def _is_in_stages(work: Workload) -> bool:
     """Whether a full scan has a join or a sort above it, which read another table or temp."""
-    return isinstance(work, FullScan) and work.in_stages
+    return getattr(work, "in_stages", False)
 
 
 def _pool(system: System, empty: bool) -> tuple[bool, str]:

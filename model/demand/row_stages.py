@@ -297,7 +297,7 @@ def _sorted(system: System, work: FullScan, stream: RowStream) -> RowStream:
     if work.sort == "group_by":
         returned = min(work.groups, rows)
         of_groups = hash_spill(returned * each, 0.0, area)
-        share = of_groups.written_bytes / (returned * each)
+        share = of_groups.written_bytes / max(1.0, returned * each)
         spill = of_groups._replace(written_bytes=share * volume, read_bytes=share * volume)
         operation = "HASH GROUP BY" if release_tuple(system.instance.release) >= HASH_GROUP_BY else "SORT GROUP BY"
         cause, works_s, again_s = HASHING, rows * HASH_COMPARISONS * host.filter_row_s, 0.0

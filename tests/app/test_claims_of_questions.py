@@ -62,6 +62,7 @@ def test_figures_in_the_words_of_a_question_are_those_of_its_scenario(question: 
         "K blocks": [system.tablespace.block_size_bytes / 1024 for system, _ in of_both],
         "GB": [
             *(system.instance.buffer_cache_bytes / 2**30 for system, _ in of_both),
+            *(system.instance.pga_bytes / 2**30 for system, _ in of_both),
             *((work.get("data_bytes") or 0) / 2**30 for _, work in of_both),
         ],
         "IOPS": [system.disk.iops_limit for system, _ in of_both],

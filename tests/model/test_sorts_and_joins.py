@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+from blocktime.model.engine import answer_many, calculate, is_played, simulate
 from blocktime.model.errors import BlocktimeError
 from blocktime.model.results import RowSource, RunResult
 from blocktime.scenarios import from_mapping, run
@@ -87,6 +89,73 @@ def test_groups_go_to_temp_where_they_have_no_room(groups: int, blocks: int) -> 
 def test_a_group_by_before_hashing_is_a_sort() -> None:
     result = answer({"sort": "group_by"}, instance={"release": "9.2.0.8"})
     assert source(result, "SORT GROUP BY").rows == 1000
+
+
+IN_CACHE = {"cached_fraction": 1, "rows": 6000}
+SUMMED = (
+    {"sort": "order_by"},
+    {"sort": "group_by"},
+    {"join": "nested_loops", "inner_rows": 1000},
+    {"join": "hash", "inner_rows": 1000, "select": "count"},
+    {"join": "hash", "inner_rows": 1000, "sort": "order_by"},
+)
+
+
+@pytest.mark.parametrize("workload", SUMMED, ids=str)
+def test_what_reads_nothing_is_summed_as_it_is_played(workload: dict[str, Any]) -> None:
+    given = from_mapping(
+        {
+            "table": IN_CACHE,
+            "index": {"cached_fraction": 1, "unique": True},
+            "instance": {"serial_direct_read": "never", "pga_bytes": "1G"},
+            "workload": {"inner_cached_fraction": 1} | workload,
+        }
+    )
+    assert not is_played(given.system, given.workload)
+    summed, played = (engine(given.system, given.workload) for engine in (calculate, simulate))
+    assert summed.time.elapsed_s == pytest.approx(played.time.elapsed_s, rel=1e-9)
+    assert summed.logical_io == played.logical_io
+    assert summed.row_sources is not None
+    assert played.row_sources is not None
+    assert [each.buffers for each in summed.row_sources] == [each.buffers for each in played.row_sources]
+
+
+def test_a_sweep_over_memory_and_kind_answers_each_alone() -> None:
+    given = from_mapping({"disk": {"use": "nvme"}, "table": TABLE, "workload": {"sort": "order_by"}})
+    sizes = np.array([1 << 16, 1 << 20, 1 << 23])
+    memory = answer_many(given.system, given.workload, {"instance.work_area_bytes": sizes})
+    assert list(memory["elapsed_s"]) == sorted(memory["elapsed_s"], reverse=True)
+    kinds = np.array(["none", "order_by"], dtype=object)
+    both = answer_many(given.system, given.workload, {"workload.sort": kinds})
+    assert both["elapsed_s"][0] < both["elapsed_s"][1]
+
+
+BESIDE = (
+    {"sort": "order_by", "beside": [{"kind": "update", "rows_fraction": 0.1}]},
+    {"sort": "order_by", "join": "hash", "inner_rows": 2000, "beside": [{"kind": "full_scan", "select": "count"}]},
+    {"join": "nested_loops", "inner_rows": 2000, "beside": [{"kind": "full_scan", "sort": "group_by"}]},
+)
+
+
+@pytest.mark.parametrize("io_path", ["asm", "buffered"])
+@pytest.mark.parametrize("temp_disk", ["data", "own"])
+@pytest.mark.parametrize("workload", BESIDE, ids=str)
+def test_they_run_beside_others(workload: dict[str, Any], temp_disk: str, io_path: str) -> None:
+    result = answer(
+        workload,
+        table={"rows": 6000},
+        index={"unique": True},
+        instance={"work_area_bytes": "64K", "temp_disk": temp_disk},
+        host={"io_path": io_path},
+    )
+    assert len(result.programs or ()) == 2
+
+
+@pytest.mark.parametrize("workload", [*SUMMED, {"join": "nested_loops", "inner_rows": 5, "sort": "group_by"}], ids=str)
+@pytest.mark.parametrize("passing", [0.0, 1e-9])
+def test_no_row_or_one_may_pass(workload: dict[str, Any], passing: float) -> None:
+    result = answer({"filter_fraction": passing} | workload, index={"unique": True})
+    assert max(row_source.rows for row_source in result.row_sources or ()) <= 1000
 
 
 INNER = {"inner_rows": 100_000, "inner_row_bytes": 200}

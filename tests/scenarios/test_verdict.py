@@ -18,7 +18,7 @@ from blocktime.model.results import RunResult
 from blocktime.scenarios import run, verdict
 from tests.whole import SEED, WHOLE
 
-BLOCKS, UPDATE, SETALL, USERS, CACHE, VOLUME = presets.QUESTIONS
+BLOCKS, UPDATE, SETALL, USERS, CACHE, VOLUME, *_ = presets.QUESTIONS
 SMALL: Final = "table.rows=2M"
 RIGHT: Final[dict[str, tuple[presets.Preset, dict[str, str]]]] = {
     # Half the gets save CPU where the CPU takes the time; where the drive is full only the headers of blocks are saved.

@@ -323,7 +323,7 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
         if spill is None:
             seconds += getting_s * over(row_source.gets, gets) + reading_s * over(row_source.read_blocks, of_tables)
         else:
-            written += spill.written_bytes / demand.block_size_bytes
+            written += nearest(spill.written_bytes / demand.block_size_bytes)
             events = (time.wait[event].total_s for event in row_source.causes if event in time.wait)
             seconds += sum(events) + stretch * sum(time.cpu.get(cause, 0.0) for cause in row_source.causes)
         if row_source.walking_s is not None:

@@ -38,6 +38,7 @@ PART_S: Final = 0.3
 """Of the first part that is played of a long statement."""
 MOST_READS: Final = 400_000
 """Reads of all sessions that a part has at most."""
+IN_STAGES: Final = "the stages of a join or a sort are played whole"
 LEAST_READS: Final = 200
 """Reads of each session that a part has at least."""
 
@@ -136,6 +137,8 @@ def is_long(system: System, work: Statement, demand: Demand | None) -> bool:
 
 def why_whole(system: System, work: Statement, demand: Demand | None) -> str:
     """Why a long statement is not played in part: what makes its reads unlike each other; empty where it is."""
+    if demand is not None and demand.stages:
+        return IN_STAGES
     if demand is not None and is_load(demand):
         return _why_whole_load(system, work, demand)
     if demand is not None and is_too_long(reads_of_part(work, demand) * work.sessions * _read_s(demand)):

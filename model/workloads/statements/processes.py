@@ -38,6 +38,7 @@ from blocktime.model.workloads.statements.cached_segment import CachedSegment, F
 from blocktime.model.workloads.statements.class_positions import PlacedClasses
 from blocktime.model.workloads.statements.closed_form import session_demand
 from blocktime.model.workloads.statements.cost import (
+    IN_STAGES,
     MOST_BLOCKS_DRAWN,
     MOST_READS,
     MOST_STEPS,
@@ -514,8 +515,8 @@ def _refuse_many_steps(work: Statement, stages: Sequence[Demand]) -> None:
     steps = sum(steps_of(work, stage, STRETCH_BLOCKS)[0] for stage in stages)
     if steps > MOST_STEPS:
         raise OutsideLaw(
-            f"simulating {steps:,.0f} steps is refused; the limit is {MOST_STEPS:,}: the stages of a join or a sort "
-            "are played whole; ask for fewer users or fewer rows"
+            f"simulating {steps:,.0f} steps is refused; the limit is {MOST_STEPS:,}, and {IN_STAGES}: ask for fewer "
+            "users or fewer rows"
         )
 
 

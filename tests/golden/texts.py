@@ -28,6 +28,8 @@ PAIRS: Final = (
     ("index-range-scan-scattered", "workload.selectivity_fraction=0.1"),
     ("batch-beside-users", "disk.use=ebs-gp3"),
     ("tpc-b", "workload.users=4000"),
+    ("sort-spills", "instance.pga_bytes=8G"),
+    ("nested-loops-or-hash", "workload.join=hash"),
 )
 """A scenario, and what another one has set otherwise."""
 

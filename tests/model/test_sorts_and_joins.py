@@ -233,8 +233,8 @@ def test_a_hash_join_builds_on_the_smaller_side(pga: str, spills: bool) -> None:
     memory = top.work_area.used_bytes
     partitions, call = top.work_area.runs, top.work_area.call_bytes
     kept = max(0, int((memory - partitions * call) / (68e6 / partitions)))
-    assert top.written_blocks == pytest.approx((1 - kept / partitions) * (68e6 + 256e6) / BLOCK)
-    assert result.physical_io.write_bytes == pytest.approx(top.written_blocks * BLOCK)
+    assert top.written_blocks == pytest.approx((1 - kept / partitions) * (68e6 + 256e6) / BLOCK, abs=0.5)
+    assert result.physical_io.write_bytes == pytest.approx(top.written_blocks * BLOCK, abs=BLOCK)
 
 
 @pytest.mark.parametrize(

@@ -49,23 +49,6 @@ def elapsed(*settings: str) -> str:
     return show_seconds(answered("rahn-full-scan", *settings).time.elapsed_s)
 
 
-def gets(*settings: str) -> str:
-    return f"{answered('rahn-full-scan', *settings).logical_io.consistent_gets:,.0f}"
-
-
-def test_moving_the_block_size_by_keyboard_changes_the_gets(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/{SCAN}") as (page, _):
-        reads(page, "Consistent gets", gets())
-        slider = page.get_by_role("slider", name=re.compile("Block size"))
-        slider.focus()
-        slider.press("ArrowRight")
-        reads(page, "Consistent gets", gets("tablespace.block_size_bytes=16K"))
-        page.get_by_text("was 8K").wait_for()
-        page.get_by_text("1 changed").first.wait_for()
-        page.get_by_role("button", name="Reset", exact=True).click()
-        reads(page, "Consistent gets", gets())
-
-
 def told_on_the_first_screen(page: Page, view: Mapping[str, int]) -> None:
     """What is extrapolated stands whole above the fold."""
     said = page.locator(".st-key-notes p").filter(has_text=re.compile("Extrapolated: .* outside the measured range"))
@@ -215,34 +198,26 @@ def test_the_segment_of_an_update_is_drawn(browser: Browser, server: str) -> Non
         page.locator(".st-key-elapsed_by_pctfree").get_by_text(now).first.wait_for()
 
 
-def test_the_device_of_a_stream_is_drawn(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/?scenario=magni-dd-fs-10000") as (page, _):
-        reads(page, "Elapsed", show_seconds(run(load("magni-dd-fs-10000")).time.elapsed_s))
-        open_tab(page, "Device")
-        for key, drawn, least in (
-            ("device_sizes_disk", ".barlayer .point", 4),
-            ("device_queue_disk", ".scatterlayer .js-line", 1),
-            ("device_await_disk", ".scatterlayer .js-line", 2),
-            ("device_util_disk", ".scatterlayer .js-line", 1),
-            ("device_rate_disk", ".scatterlayer .js-line", 1),
-            ("device_timeline", ".barlayer .point", 1),
-        ):
-            marks(page, key, drawn, least)
-        page.get_by_test_id("stDataFrame").wait_for()
-        page.get_by_text(re.compile("Device:.*wrqm/s.*%util")).first.wait_for()
+DRAWN = {
+    "magni-dd-fs-10000": ("Device", (
+        ("device_sizes_disk", ".barlayer .point", 4), ("device_queue_disk", ".scatterlayer .js-line", 1),
+        ("device_await_disk", ".scatterlayer .js-line", 2), ("device_util_disk", ".scatterlayer .js-line", 1),
+        ("device_rate_disk", ".scatterlayer .js-line", 1), ("device_timeline", ".barlayer .point", 1),
+    )),
+    "tpc-b&workload.transactions=300&workload.precision_percent=50": ("Load", (
+        ("load_throughput", ".scatterlayer .js-line", 2), ("load_response", ".scatterlayer .js-line", 1),
+        ("load_resources", ".barlayer .point", 6),
+    )),
+}  # fmt: skip
+"""Scenario -> a tab, and how many marks its charts have at least."""
 
 
-def test_load_and_cache_of_transactions_are_drawn(browser: Browser, server: str) -> None:
-    settings = "workload.transactions=300", "workload.precision_percent=50"
-    query = "&".join(settings)
-    with opened(browser, f"{server}/?scenario=tpc-b&{query}") as (page, _):
-        open_tab(page, "Load")
-        for key, drawn, least in (
-            ("load_throughput", ".scatterlayer .js-line", 2),
-            ("load_response", ".scatterlayer .js-line", 1),
-            ("load_resources", ".barlayer .point", 6),
-        ):
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("query", DRAWN)
+def test_the_charts_of_a_tab_are_drawn(browser: Browser, server: str, query: str) -> None:
+    tab, charts = DRAWN[query]
+    with opened(browser, f"{server}/?scenario={query}") as (page, _):
+        page.get_by_test_id("stMetric").first.wait_for()
+        open_tab(page, tab)
+        for key, drawn, least in charts:
             marks(page, key, drawn, least)
-        page.locator(".st-key-load_throughput").get_by_text(re.compile("saturation: .* users")).first.wait_for()
-        open_tab(page, "Cache")
-        page.locator(".st-key-cache_hits .scatterlayer .js-line").first.wait_for(state="attached")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -103,22 +102,3 @@ def test_where_two_are_equal_is_found_and_drawn(browser: Browser, server: str) -
         values.fill("none:such")
         values.press("Enter")
         page.get_by_test_id("stAlert").wait_for()
-
-
-def test_files_are_made_when_they_are_asked_for(browser: Browser, server: str) -> None:
-    with opened(browser, f"{server}/compare?{urlencode(FOUR)}") as (page, _):
-        compared(page)
-        page.get_by_role("tab", name="Export").click()
-        for name, holds in (("CSV", "Elapsed (s)"), ("HTML report", "Why B differs from A")):
-            with page.expect_download() as download:
-                page.get_by_role("button", name=name, exact=True).click()
-            assert holds in Path(download.value.path()).read_text("utf-8")
-
-
-def test_two_readers_do_not_see_each_other_s_pins(browser: Browser, server: str) -> None:
-    with (
-        opened(browser, f"{server}/compare?{urlencode(FOUR)}") as (page, _),
-        opened(browser, f"{server}/compare") as (other, _),
-    ):
-        compared(page)
-        other.get_by_text("An example").wait_for()

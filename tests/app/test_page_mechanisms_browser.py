@@ -97,26 +97,3 @@ def test_the_scenario_opens_in_what_if_and_in_a_new_tab(browser: Browser, server
     assert parse_qs(urlsplit(link).query)["table.pctfree_percent"] == ["20"]
     with opened(browser, f"{server}/{link.removeprefix('./')}") as (page, _):
         page.locator(".st-key-numbers td").get_by_text(moved).first.wait_for()
-
-
-def test_evidence_opens_with_the_mechanism_chosen(browser: Browser, server: str) -> None:
-    lesson = lesson_of("space_search")
-    with opened(browser, f"{server}/{lesson.path}") as (page, _):
-        drawn(page, 3)
-        page.get_by_role("button", name="Evidence").click()
-        page.get_by_role("heading", name="Half of the times").wait_for()
-        page.get_by_role("button", name=re.compile(rf"^{lesson.mechanism}")).or_(
-            page.locator("[data-baseweb=tag]", has_text=lesson.mechanism)
-        ).or_(page.get_by_text(lesson.mechanism, exact=True)).first.wait_for()
-
-
-def test_a_page_that_is_left_keeps_its_controls(browser: Browser, server: str) -> None:
-    lesson = lesson_of("logical_io")
-    with opened(browser, f"{server}/{lesson.path}?row_length=25") as (page, _):
-        said = lesson.answer({**lesson.start, "row_length": 25}).picture.says
-        page.get_by_text(said).wait_for()
-        page.get_by_role("button", name=re.compile("Open the scenario")).click()
-        page.get_by_test_id("stMetric").first.wait_for()
-        page.wait_for_url(re.compile("row_bytes=29"))
-        page.go_back()
-        page.get_by_text(said).wait_for()

@@ -69,6 +69,7 @@ def test_the_page_begins_with_what_it_is_and_six_questions() -> None:
     assert load(what_if_state.FIRST).system.instance.release.startswith("19")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("question", presets.QUESTIONS, ids=lambda question: question.title)
 def test_a_question_opens_its_comparison_with_its_controls_first(question: presets.Preset) -> None:
     app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S).run()
@@ -206,6 +207,7 @@ def moved_controls() -> dict[str, set[str]]:
     return moved
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.title)
 def test_every_control_goes_to_both_ends_without_a_fault(preset: presets.Preset) -> None:
     scenario, _ = settings.settle(preset.scenario, preset.changes)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -91,10 +92,10 @@ def small(data: dict[str, Any]) -> dict[str, Any]:
     return less
 
 
-@pytest.mark.sampled(len(OF_SIZE))
-@pytest.mark.parametrize("size", [1, 2])
-@pytest.mark.parametrize("kind", OF_SIZE)
-def test_what_is_counted_is_what_is_taken(kind: str, size: int) -> None:
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("program", list(product(OF_SIZE, (1, 2))), ids=lambda program: f"{program[0]} {program[1]}")
+def test_what_is_counted_is_what_is_taken(program: tuple[str, int]) -> None:
+    kind, size = program
     data = OF_SIZE[kind](size)
     words = [
         sys.executable,

@@ -90,6 +90,7 @@ def worst_error(blocks: int, part: float, rules: TouchRules, late_part: float) -
     return max(errors)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("part", [0.02, 0.1, 0.3, 0.6, 0.9])
 @pytest.mark.parametrize(
     ("blocks", "late_part", "error"),
@@ -114,6 +115,7 @@ def rules(percent_hot: float, hot_criteria: int, cool_count: int) -> TouchRules:
     return TouchRules(percent_hot=percent_hot, hot_criteria=hot_criteria, cool_count=cool_count)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("part", [0.02, 0.3, 0.9])
 @pytest.mark.parametrize(
     ("changed", "late_part", "error"),

@@ -86,7 +86,7 @@ def test_what_cannot_be_is_refused(make: Callable[[], Any]) -> None:
 
 SCENARIOS = (
     ("tpc-c", "workload.transactions=300"),
-    ("oltp-nvme", "workload.transactions=300"),
+    ("oltp-nvme", "workload.transactions=300", "instance.buffer_cache_bytes=64M", "workload.data_bytes=500M"),
     ("rahn-full-scan",),
     ("backup-beside-users",),
     ("two-updates-one-table",),
@@ -95,6 +95,7 @@ SCENARIOS = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "settings"), [(name, settings) for name, *settings in SCENARIOS])
 def test_the_same_answer_as_by_simpy(name: str, settings: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = load(name, settings)

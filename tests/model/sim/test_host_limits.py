@@ -12,6 +12,7 @@ from blocktime.model.machine.device.volume import HostLimits
 from blocktime.model.spec import Disk, Host, ReadStream, System
 from blocktime.scenarios.load import load
 from blocktime.scenarios.why import why
+from tests.answered import SMALL_OLTP
 
 VOLUME = Disk(
     overhead_s=5e-4, average_seek_s=0, rotation_s=0, bandwidth_bytes_per_s=1e9, parallel_requests=64, queue_depth=64,
@@ -62,15 +63,17 @@ def test_two_volumes_share_the_limits() -> None:
 def test_a_limit_of_the_host_over_one_volume_is_that_of_the_volume(name: str, limit: str) -> None:
     """Nothing passes it twice, and nothing passes by."""
     limits = ([f"host.{limit}"], [f"disk.{limit.replace('bandwidth', 'throughput')}"], [])
-    asked = [load(name, ["instance.redo_disk=data", *settings]) for settings in limits]
+    small = [*SMALL_OLTP, "workload.transactions=1000"] if name == "oltp-nvme" else []
+    asked = [load(name, ["instance.redo_disk=data", *small, *settings]) for settings in limits]
     of_host, of_volume, free = (answer(one.system, one.workload).time.elapsed_s for one in asked)
     assert of_host == pytest.approx(of_volume, rel=1e-9)
     assert of_host >= free
 
 
-LOAD = ["disk.use=ebs-io2", "workload.transactions=1500", "workload.users=700"]
+LOAD = [*SMALL_OLTP, "disk.use=ebs-io2", "workload.transactions=1500", "workload.users=700"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("users", [500, 700, 900])
 def test_data_and_redo_share_the_limit_of_transactions(users: int) -> None:
     """Whichever disk has the log, and however many wait, as many requests pass as the limit allows."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import log2
 from typing import Any, Final
 
-from blocktime.model.causes import FETCHES, HASHING, KO_CHECKPOINT, READ_TEMP, SEQUENTIAL, SORTING, WRITE_TEMP
+from blocktime.model.causes import FETCHES, HASHING, KO_CHECKPOINT, READ_TEMP, SEQUENTIAL, SORTING
 from blocktime.model.demand.calls import goes_on
 from blocktime.model.demand.device_calls import changed
 from blocktime.model.demand.index_access import dba_indexes
@@ -112,7 +112,7 @@ def _scanned(system: System, work: FullScan | None) -> RowStream:
     demand.waits = {event: waited for event, waited in demand.waits.items() if event == KO_CHECKPOINT}
     demand.cpu["calls"] = 0.0
     demand.table = system.table if work is None else None
-    scan.walking_s, scan.depth = demand.cpu["row access"] + demand.cpu.get("filtering rows", 0.0), 0
+    scan.row_cpu_s, scan.depth = demand.cpu["row access"] + demand.cpu.get("filtering rows", 0.0), 0
     shape, columns = demand.row, None if work is None else work.columns
     if columns is not None and columns < shape.columns:
         shape = _of_columns(shape.columns_bytes * columns / shape.columns, columns)
@@ -320,7 +320,7 @@ def _sorted(system: System, work: FullScan, stream: RowStream) -> RowStream:
     cpu = {cause: merged_once * again_s + first / host.copy_bytes_per_s}
     stream.stages.append(_from_temp(system, stream, spill.read_bytes - between, spill, cpu))
     top = PlanOperation(operation, returned, read_blocks=nearest(spill.read_bytes / size), spill=spill)
-    top.causes = cause, READ_TEMP, WRITE_TEMP
+    top.row_cpu_s = works_s + again_s + (volume + 2 * spill.written_bytes) / host.copy_bytes_per_s
     return RowStream(returned, stream.shape, stream.stages, _above(top, stream.sources))
 
 
@@ -333,20 +333,21 @@ def _hash_join(system: System, work: FullScan, outer: RowStream, inner: RowStrea
     volumes = [float(side.rows) * _row_bytes(side.shape) for side in (build, probe)]
     spill = hash_spill(volumes[0], volumes[1], _area_of(system, work))
     share = spill.written_bytes / sum(volumes)
+    top = PlanOperation("HASH JOIN", 0, read_blocks=nearest(spill.read_bytes / size), row_cpu_s=0.0, spill=spill)
     for side, volume in zip((build, probe), volumes, strict=True):
         stage, copied = side.stages[-1], share * volume + (volume if side is build else 0.0)
         stage.cpu[HASHING] = side.rows * HASH_COMPARISONS * host.filter_row_s + copied / host.copy_bytes_per_s
+        top.row_cpu_s += stage.cpu[HASHING]
         _to_temp(system, stage, share * volume, spill)
     matches = _matches(_inner_system(system, work))
-    rows = nearest(outer.rows * matches)
+    top.rows = rows = nearest(outer.rows * matches)
     stream = RowStream(rows, _joined(outer.shape, inner.shape), [*build.stages, *probe.stages], [], probe.stops_at)
     if spill.passes:
         stream.stops_at = ()
         again_s = share * (build.rows + spill.passes * probe.rows) * HASH_COMPARISONS * host.filter_row_s
-        cpu: dict[str, Number] = {HASHING: again_s + spill.read_bytes / host.copy_bytes_per_s}
-        stream.stages.append(_from_temp(system, stream, spill.read_bytes, spill, cpu))
-    top = PlanOperation("HASH JOIN", rows, read_blocks=nearest(spill.read_bytes / size), spill=spill)
-    top.causes = HASHING, READ_TEMP, WRITE_TEMP
+        again_s += spill.read_bytes / host.copy_bytes_per_s
+        top.row_cpu_s += again_s
+        stream.stages.append(_from_temp(system, stream, spill.read_bytes, spill, {HASHING: again_s}))
     stream.sources = _above(top, build.sources, probe.sources)
     return stream
 

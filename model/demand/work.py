@@ -35,12 +35,10 @@ class PlanOperation:
     starts: Number = 1
     depth: int | None = None
     """Levels below the topmost of a plan with branches; without them each is below the one before."""
-    walking_s: Number | None = None
-    """CPU of its rows, of a plan with several scans."""
+    row_cpu_s: Number | None = None
+    """CPU of its rows, of a plan with branches."""
     spill: Spill | None = None
     """Of a work area."""
-    causes: tuple[str, ...] = ()
-    """CPU and waits that are its own."""
 
 
 def with_count(sources: Sequence[PlanOperation], select: str) -> list[PlanOperation]:

@@ -62,6 +62,11 @@ class Spill(NamedTuple):
     """Memory of an optimal execution, and of one pass."""
     one_pass_bytes: float = 0.0
 
+    @property
+    def moved_bytes(self) -> float:
+        """To temp and back."""
+        return self.written_bytes + self.read_bytes
+
 
 class AreaMemory(NamedTuple):
     """The memory of a work area, in blocks of so many bytes, and the smallest buffer that it reads temp with."""

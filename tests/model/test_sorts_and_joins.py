@@ -1,5 +1,7 @@
 """Sorts, groups and joins above a full scan: rows, gets and temp of their row sources, and time by memory."""
 
+import random
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -156,6 +158,40 @@ def test_they_run_beside_others(workload: dict[str, Any], temp_disk: str, io_pat
 def test_no_row_or_one_may_pass(workload: dict[str, Any], passing: float) -> None:
     result = answer({"filter_fraction": passing} | workload, index={"unique": True})
     assert max(row_source.rows for row_source in result.row_sources or ()) <= 1000
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_what_is_written_to_temp_is_read_and_the_plan_adds_up(number: int) -> None:
+    chance = random.Random(number)
+    result = answer(
+        {
+            "sort": chance.choice(["none", "order_by", "group_by"]),
+            "groups": chance.choice([1, 100, 10**5]),
+            "join": chance.choice(["nested_loops", "hash"]),
+            "inner_rows": chance.choice([1, 50, 20_000]),
+            "inner_row_bytes": chance.choice([10, 120, 900]),
+            "filter_fraction": chance.choice([0.01, 0.5, 1.0]),
+            "arraysize_rows": chance.choice([15, 1000]),
+            "users": chance.choice([1, 1, 3]),
+        },
+        table={"rows": chance.choice([20, 3000, 20_000]), "row_bytes": chance.choice([20, 150])},
+        index={"unique": chance.random() < 0.7, "cached_fraction": chance.choice([0, 0.5])},
+        instance={
+            "work_area_bytes": chance.choice(["64K", "256K", "4M"]),
+            "release": chance.choice(["10.2.0.4", "19c"]),
+        },
+        tablespace={"block_size_bytes": chance.choice([4096, 8192, 16384])},
+    )
+    sources = result.row_sources or []
+    areas = [each.work_area for each in sources if each.work_area is not None]
+    size = result.physical_io.read_bytes / max(1.0, result.physical_io.read_blocks)
+    assert result.physical_io.write_bytes == pytest.approx(sum(area.temp_bytes for area in areas), abs=2 * size)
+    for above, below in pairwise(sources):
+        if below.depth == (above.depth or 0) + 1:
+            assert above.buffers >= below.buffers
+            assert above.read_blocks >= below.read_blocks - 1e-6
+            assert above.time_s >= below.time_s
+    assert sources[0].time_s <= result.time.elapsed_s
 
 
 INNER = {"inner_rows": 100_000, "inner_row_bytes": 200}

@@ -21,6 +21,7 @@ from blocktime.model.causes import (
     SENT_TWICE,
     SEQUENTIAL,
     SUBMIT_BLOCKED,
+    TEMP,
 )
 from blocktime.model.closing import Figures, close, devices, time_of
 from blocktime.model.demand import Demand, optimizer_of
@@ -307,6 +308,8 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
         sum(of) for of in zip(*((source.gets, source.read_blocks) for source in demand.sources), strict=True)
     )
     of_tables = reads - sum(source.read_blocks for source in demand.sources if source.spill)
+    temp_s = sum(time.wait[event].total_s for event in TEMP if event in time.wait)
+    moved_bytes = sum(source.spill.moved_bytes for source in demand.sources if source.spill)
     walking_s = servers * stretch * sum(time.cpu.get(cause, 0.0) for cause in WALKING)
     walked_in = next(source for source in demand.sources if source.gets)
     sources: list[RowSource] = []
@@ -324,10 +327,9 @@ def row_sources(demand: Demand, figures: Figures) -> list[RowSource] | None:
             seconds += getting_s * over(row_source.gets, gets) + reading_s * over(row_source.read_blocks, of_tables)
         else:
             written += nearest(spill.written_bytes / demand.block_size_bytes)
-            events = (time.wait[event].total_s for event in row_source.causes if event in time.wait)
-            seconds += sum(events) + stretch * sum(time.cpu.get(cause, 0.0) for cause in row_source.causes)
-        if row_source.walking_s is not None:
-            seconds += stretch * row_source.walking_s
+            seconds += temp_s * over(spill.moved_bytes, moved_bytes)
+        if row_source.row_cpu_s is not None:
+            seconds += stretch * row_source.row_cpu_s
         elif row_source is walked_in and row_source.depth is None:
             seconds += walking_s
         below.append((level, buffers, blocks, written, seconds))

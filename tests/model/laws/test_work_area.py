@@ -90,6 +90,29 @@ def test_less_memory_never_writes_less() -> None:
 
 
 @pytest.mark.parametrize(
+    ("rows", "target", "resident", "partitions", "rounds"),
+    [  # rows of 80 bytes; of the partitions those that stay in memory
+        (10**6, 10 * MB, 0, 32, 2),  # 2 MB: buffers of 56K for 32 partitions of 2.5 MB
+        (10**6, 100 * MB, 1, 8, 1),  # 20 MB: 8 partitions of 10 MB, 8 buffers of 248K leave 18.9 MB
+        (10**6, GB, 8, 8, 0),
+        (5 * 10**7, 10 * MB, 0, 32, 60),  # partitions of 125 MB, each in 60 parts
+        (5 * 10**7, 100 * MB, 0, 256, 1),  # 21 MB: 256 partitions of 15.6 MB, 14.7 MB of buffers leave 6.3 MB
+        (5 * 10**7, GB, 2, 128, 1),  # 107 MB: 128 partitions of 31.3 MB, 32.5 MB of buffers leave 74.9 MB
+        (5 * 10**7, 4 * GB, 3, 32, 1),  # 429 MB: 32 partitions of 125 MB, 8 MB of buffers leave 421 MB
+    ],
+)
+def test_hash_joins_by_target_by_hand(rows: int, target: int, resident: int, partitions: int, rounds: int) -> None:
+    build, probe = 80 * rows, 160 * rows
+    spill = hash_spill(build, probe, AreaMemory(work_area_bytes(target, (19,), 1), 8 * KB))
+    assert spill.passes == rounds
+    if rounds:
+        assert spill.runs == partitions
+    share = 1 - resident / partitions
+    assert spill.written_bytes == pytest.approx(share * (build + probe))
+    assert spill.read_bytes == pytest.approx(share * (build + rounds * probe))
+
+
+@pytest.mark.parametrize(
     ("memory", "build", "spilled", "rounds"),
     [
         (64 * MB, 60 * MB, 0.0, 0),

@@ -1,27 +1,20 @@
-"""Several answers as figures: the time of each by wait class, and two of them along one field; no Streamlit."""
+"""Several answers as figures: the time of each by wait class, no Streamlit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import shorten
 from typing import Any, Final
 
 from blocktime.app.charts import drawing
 from blocktime.app.charts.charts import LOOKS, in_lines
-from blocktime.app.charts.drawing import GREY, LINES, Figure, axis
-from blocktime.app.text.compare_table import value_said
+from blocktime.app.charts.drawing import GREY, Figure, axis
 from blocktime.app.text.profile import UNCHANGED_S, by_class, scale_of
 from blocktime.model.results import RunResult
-from blocktime.model.units import show_alike, show_seconds, unit_of
-from blocktime.scenarios.search.crossover import Crossover, LeadChange, Less, TimesAt
-from blocktime.scenarios.why_words import listed
+from blocktime.model.units import show_alike, show_seconds
 
 ROW: Final = 46
-SHORT_LABEL: Final = 22
 DIAMOND: Final = "   "
 """Room for the mark before a text."""
-BY_RATIO: Final = 30.0
-"""A field whose values span more is drawn by their ratio."""
 
 
 def bars(results: Sequence[RunResult], letters: Sequence[str], titles: Sequence[str]) -> tuple[Figure, str]:
@@ -88,88 +81,3 @@ def finding(results: Sequence[RunResult], letters: Sequence[str], titles: Sequen
     texts = [f"{letters[i]} ({titles[i]}) {times[i]}" for i in ranked]
     whole = "One transaction" if all(result.transactions for result in results) else "Elapsed"
     return f"{whole}, the shortest first: {', '.join(texts)}"
-
-
-def crossing(
-    crossover: Crossover, letters: tuple[str, str], titles: tuple[str, str], label: str, is_of_one: bool = False
-) -> tuple[Figure, str]:
-    """Both times along a field, with a mark where they are equal; and the sentence that says so."""
-    known = [reached for reached in crossover.line if reached.less != "unknown"]
-    longest = max(max(reached.first_s, reached.second_s) for reached in known)
-    per_s, word = (1.0, "seconds") if longest >= 1 else (1000.0, "milliseconds")
-    names = [
-        f"{letter}  {shorten(title, SHORT_LABEL, placeholder=' …')}"
-        for letter, title in zip(letters, titles, strict=True)
-    ]
-    traces = _both_along(crossover, letters, names, label, per_s)
-    times = [per_s * time_s for reached in known for time_s in (reached.first_s, reached.second_s)]
-    far = min(times) > 0 and max(times) / min(times) >= BY_RATIO
-    up = axis(f"{word} of one {'transaction' if is_of_one else 'session'}", type="log" if far else "linear",
-              **({"dtick": 1} if far else {"rangemode": "tozero"}))  # fmt: skip
-    layout = drawing.layout(320, _along(crossover.key, known, label), up, drawing.SNUG, uirevision=crossover.key)
-    return drawing.figure(traces, layout), crossing_sentence(crossover, letters, label)
-
-
-def _both_along(
-    crossover: Crossover, letters: tuple[str, str], names: Sequence[str], label: str, per_s: float
-) -> list[dict[str, Any]]:
-    """A line for each of the two, and marks where they are equal."""
-    known = [reached for reached in crossover.line if reached.less != "unknown"]
-    seconds = [reached.first_s for reached in known], [reached.second_s for reached in known]
-    values = [reached.value for reached in known]
-    traces = []
-    for name, letter, times, look in zip(names, letters, seconds, LINES, strict=False):
-        hovers = [
-            f"{label} {value_said(crossover.key, value)}<br>{letter}: {show_seconds(time)}"
-            for value, time in zip(values, times, strict=True)
-        ]
-        traces.append(drawing.line(name, values, [per_s * time for time in times], look, hovers, width=2.5))
-    at = [change.at for change in crossover.changes]
-    if at:
-        hovers = [_change_said(crossover.key, change) for change in crossover.changes]
-        x, y = [reached.value for reached in at], [per_s * reached.first_s for reached in at]
-        traces.append(_rings("equal", x, y, ("circle-open", 13, 2.5)) | {"hovertext": hovers})
-    return traces
-
-
-def _along(key: str, known: Sequence[TimesAt], label: str) -> dict[str, Any]:
-    """The axis of a field; by the ratio of its values where they span much."""
-    low, high = known[0].value, known[-1].value
-    unit = unit_of(key)
-    by_ratio = low > 0 and high / low >= BY_RATIO
-    dtick = {"dtick": 1} if by_ratio and high / low >= 100 else {}
-    return axis(f"{label} ({unit})" if unit else label, type="log" if by_ratio else "linear", **dtick)
-
-
-def crossing_sentence(crossover: Crossover, letters: tuple[str, str], label: str) -> str:
-    """Where the two take equally long, and which takes less time on either side."""
-    answered = [reached.value for reached in crossover.line if reached.less != "unknown"]
-    ends = (value_said(crossover.key, answered[place], counted=False) for place in (0, -1))
-    within = f"{label} {' to '.join(ends)}"
-    if not crossover.changes:
-        return f"{within}: {_takes(crossover.less, letters)} over the whole range."
-    where = listed([_change_said(crossover.key, change) for change in crossover.changes])
-    where = f"{where[0].upper()}{where[1:]}"
-    stretches = [crossover.less, *(change.above.less for change in crossover.changes)]
-    if len(stretches) == 2:
-        below, above = (_takes(stretch, letters) for stretch in stretches)
-        return f"{where}: below, {below}; above, {above} ({within})."
-    return f"{where}: going up, {', then '.join(_takes(stretch, letters) for stretch in stretches)} ({within})."
-
-
-def _takes(less: Less, letters: tuple[str, str]) -> str:
-    if less == "neither":
-        return "both take equally long"
-    return f"{letters[0] if less == 'first' else letters[1]} takes less time"
-
-
-def _change_said(key: str, change: LeadChange) -> str:
-    if "neither" in (change.below.less, change.above.less):
-        ends = "up to" if change.below.less == "neither" else "from"
-        return f"equal {ends} {value_said(key, change.at.value)}"
-    if change.is_equal:
-        return f"equal at {value_said(key, change.at.value)}"
-    if change.is_whole:
-        sides = (value_said(key, side.value) for side in (change.below, change.above))
-        return f"the order reverses between {' and '.join(sides)}"
-    return f"the order reverses at {value_said(key, change.at.value)}, in a step"

@@ -1,4 +1,4 @@
-"""The page that lays pinned scenarios side by side: bars and reasons above; numbers, settings and crossings below."""
+"""The page that lays pinned scenarios side by side: bars and reasons above; numbers and settings below."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from blocktime.app.answer.uncertainty_view import uncertainty_of
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.charts import charts, compare_charts, uncertainty_charts
 from blocktime.app.controls import settings, user_files
-from blocktime.app.controls.control_fields import facts
 from blocktime.app.controls.page_question import opened
-from blocktime.app.controls.sweep_form import label_of, pickable, suggested
+from blocktime.app.controls.sweep_form import label_of
 from blocktime.app.reports.report_html import compare_page
 from blocktime.app.session import address, download_buttons, navigation, pins, what_if_state
 from blocktime.app.session.downloads import csv_text
@@ -33,13 +32,10 @@ from blocktime.app.text.key_numbers import UNCLEAR
 from blocktime.app.text.outside import lines_of
 from blocktime.app.text.quantities import Quantity
 from blocktime.app.text.uncertainty_text import difference_sentence, what_it_holds
-from blocktime.model.errors import BlocktimeError, SpecError
+from blocktime.model.errors import SpecError
 from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario, library, verdict
-from blocktime.scenarios.load import source_in, to_mapping
 from blocktime.scenarios.pricing import priced_alike
-from blocktime.scenarios.search.crossover import Crossover, crossover
-from blocktime.scenarios.sweeps.sweep_spec import axis_of
 from blocktime.scenarios.uncertainty import Difference
 from blocktime.scenarios.why import chance, why
 
@@ -51,9 +47,7 @@ ANSWERED: Final = "compare.answered"
 FROM_LIBRARY: Final = "compare.from_library"
 UNCERTAINTY: Final = "compare.uncertainty"
 SORT, MOST_FIRST, ONLY = "compare.sort", "compare.most_first", "compare.only"
-AGAINST, ALONG, VALUES, CROSSED = "compare.against", "compare.along", "compare.values", "compare.crossed"
 AS_PINNED: Final = "as pinned"
-FIRST_ALONG: Final = "table.rows"
 LONGEST_HERE: Final = 50
 TALL: Final = 12
 """Rows of settings from which on their table scrolls."""
@@ -359,14 +353,13 @@ def _uncertainty(sides: ComparedScenarios) -> tuple[Difference, ...]:
     return sure
 
 
-# Below: numbers, settings, crossings, files
+# Below: numbers, settings, files
 
 
 def _tabs(sides: ComparedScenarios, pin_list: Pins, sure: Sequence[Difference]) -> None:
     tabs("compare.tabs", {
         "Numbers": lambda: _numbers(sides),
         "What differs": lambda: _settings(sides),
-        "Where they are equal": lambda: _crossings(sides),
         "Export": lambda: _files(sides, pin_list, sure),
     })  # fmt: skip
 
@@ -460,95 +453,6 @@ def _settings(sides: ComparedScenarios) -> None:
     height: Literal["content"] | int = TALL_PX if len(rows) > TALL else "content"
     table(rows, f"{len(rows)} fields that differ", height=height)
     st.caption(f"Bold: values that differ from {sides.letters[0]}.")
-
-
-def _crossings(sides: ComparedScenarios) -> None:
-    """Along which values of a field the baseline and an alternative take equally long."""
-    if not sides.others:
-        st.caption("Add an alternative to see where the two are equal.")
-        return
-    with st.container(key="crossing"):
-        against, field, values = st.columns([1, 1.2, 1.2], vertical_alignment="bottom")
-    names = {sides.letters[place]: place for place in sides.others}
-    if st.session_state.get(AGAINST) not in names:
-        st.session_state[AGAINST] = next(iter(names))
-    place = names[
-        against.selectbox(
-            f"{sides.letters[0]} and", list(names), key=AGAINST, persist_state="session",
-            format_func=lambda letter: f"{letter} · {sides.titles[names[letter]]}",
-            help="The alternative that the baseline is compared with",
-        )
-    ]  # fmt: skip
-    first, second = sides.scenarios[0], sides.scenarios[place]
-    fields = numeric_fields(first, second)
-    if not fields:
-        st.caption("The two have no field in common that takes numbers.")
-        return
-    along = st.session_state.get(ALONG, FIRST_ALONG)
-    st.session_state[ALONG] = along if along in fields else next(iter(fields))
-    key = field.selectbox(
-        "Along", list(fields), key=ALONG, persist_state="session", format_func=lambda path: fields[path],
-        help="The field that takes the same values in both",
-    )  # fmt: skip
-    source = source_in(to_mapping(first), first.name, first.origin)
-    written = f"{VALUES}.{key}"
-    written_values = st.session_state[written] if written in st.session_state else suggested(key, source)
-    text = values.text_input(
-        "Values", written_values, key=written, persist_state="session", placeholder="low:high:n, or a, b, c",
-        help="A range `low:high`, as `1K:1M` or `100:1000000`; or a list such as `2K, 4K, 8K`",
-    )  # fmt: skip
-    try:
-        crossover = _crossed(first, second, key, text or "")
-    except BlocktimeError as error:
-        st.error(plain(sentence(str(error))), icon=":material/error:")
-        return
-    if crossover is None:
-        return
-    both = sides.letters[0], sides.letters[place]
-    figure, finding = compare_charts.crossing(
-        crossover, both, (sides.titles[0], sides.titles[place]), label_of(key),
-        is_of_one=sides.results[0].transactions is not None,
-    )  # fmt: skip
-    st.markdown(f"**{plain(finding)}**")
-    chart("compare_crossing", figure, finding)
-    st.caption("Both are answered at each value of the field, and nothing else changes. Equal means within 0.1 %.")
-
-
-def numeric_fields(first: Scenario, second: Scenario) -> dict[str, str]:
-    """Fields of both that take numbers, each with its group and label."""
-    both = pickable(second)
-    known = {path: facts(path, first.workload.kind) for path in both}
-    return {
-        path: label
-        for path, label in pickable(first).items()
-        if (field := known.get(path)) and field.kind not in ("choice", "flag") and not field.of_text
-    }
-
-
-def _crossed(first: Scenario, second: Scenario, key: str, text: str) -> Crossover | None:
-    """Both along the field, worked out once; None where the reader is asked first."""
-    axis = axis_of(f"{key}={text}")
-    known = hash((first.model_dump_json(), second.model_dump_json(), key, text))
-    stored: tuple[int, Crossover] | None = st.session_state.get(CROSSED)
-    if stored is not None and stored[0] == known:
-        return stored[1]
-    is_slow = first.workload.plays_rows or second.workload.plays_rows
-    if is_slow and not st.button(
-        "Find it", key="compare.find", icon=":material/search:", help="Takes some seconds: row by row"
-    ):
-        st.caption("Statements that change rows are calculated row by row, which takes some seconds.")
-        return None
-    bar = st.progress(0.0, text="Calculating both …")
-
-    def tell(done: int, wanted: int) -> None:
-        bar.progress(min(1.0, done / wanted), text="Calculating both …")
-
-    try:
-        crossing = crossover(first, second, axis, tell)
-    finally:
-        bar.empty()
-    st.session_state[CROSSED] = known, crossing
-    return crossing
 
 
 def _files(sides: ComparedScenarios, pin_list: Pins, sure: Sequence[Difference]) -> None:

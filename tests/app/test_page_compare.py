@@ -1,4 +1,4 @@
-"""The page that compares, without a browser: pins by address and by hand, numbers, reasons, crossings, files."""
+"""The page that compares, without a browser: pins by address and by hand, numbers, reasons, files."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from blocktime.app.answer import answer
 from blocktime.app.base.markdown import plain
 from blocktime.app.compare import compare_page
-from blocktime.app.compare.compare_page import ComparedScenarios, command_line, csv_of, numeric_fields
+from blocktime.app.compare.compare_page import ComparedScenarios, command_line, csv_of
 from blocktime.app.session import page_answers, pins, simulation_requests
 from blocktime.app.session.page_answers import KnownAnswer, KnownAnswers
 from blocktime.app.session.pins import Pin
@@ -240,18 +240,6 @@ def test_the_command_compares_the_same() -> None:
     assert command_line(held) == (f"blocktime compare {SCAN} {SCAN},tablespace.block_size_bytes=16384,disk.use=nvme")
     assert command_line(held[:1]) == ""
     assert command_line((*held, Pin("~own"))) == ""
-
-
-@pytest.mark.parametrize(
-    "names", [(SCAN, "index-range-scan"), ("tpc-c", "tpc-b"), (SCAN, "tpc-c"), ("magni-dd-raw-100", SCAN)]
-)
-def test_fields_to_cross_along_are_numbers_of_both(names: tuple[str, str]) -> None:
-    first, second = (load(name) for name in names)
-    found = numeric_fields(first, second)
-    assert set(found) == set(numeric_fields(second, first))
-    assert "disk.use" not in found
-    if names == (SCAN, "index-range-scan"):
-        assert "table.rows" in found
 
 
 @pytest.mark.parametrize(

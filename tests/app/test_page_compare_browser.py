@@ -10,9 +10,7 @@ import pytest
 
 from blocktime.model.units import show_seconds
 from blocktime.scenarios import load, run
-from blocktime.scenarios.search.crossover import crossover
-from blocktime.scenarios.sweeps.sweep_spec import axis_of
-from tests.app.windows import LIMIT_MS, SCREEN, at_rest, on_screen, opened
+from tests.app.windows import LIMIT_MS, SCREEN, on_screen, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -79,26 +77,3 @@ def test_four_scenarios_are_legible(browser: Browser, server: str, dark: bool, v
         )
         own = urlsplit(server).netloc
         assert [url for url in asked if urlsplit(url).netloc not in ("", own)] == []
-
-
-def test_where_two_are_equal_is_found_and_drawn(browser: Browser, server: str) -> None:
-    from playwright.sync_api import expect
-
-    both = load(SCAN), load(SCAN, ["tablespace.block_size_bytes=16K"])
-    (change,) = crossover(*both, axis_of("workload.arraysize_rows=15:5000")).changes
-    with opened(browser, f"{server}/compare?{urlencode({'base': SCAN, 'b': LARGE})}") as (page, _):
-        compared(page)
-        page.get_by_role("tab", name="Where they are equal").click()
-        values = page.get_by_role("textbox", name="Values")
-        before = values.input_value()
-        page.get_by_role("combobox", name=re.compile("Along")).click()
-        page.get_by_role("option", name="Workload: Array size").click()
-        expect(values).not_to_have_value(before)  # each field has values of its own
-        at_rest(page)
-        values.fill("15:5000")
-        values.press("Enter")
-        page.get_by_text(f"Equal at {change.at.value:,} rows: below, B takes less time").wait_for()
-        page.locator(".st-key-compare_crossing .scatterlayer .js-line").nth(1).wait_for(state="attached")
-        values.fill("none:such")
-        values.press("Enter")
-        page.get_by_test_id("stAlert").wait_for()

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from blocktime.model.budget import USUAL
 from blocktime.model.errors import SpecError
+from blocktime.scenarios.load import Source
 from blocktime.scenarios.sweeps.columns import joined, listed
 from blocktime.scenarios.sweeps.executors import Executor, LocalProcesses, ThisProcess
 from blocktime.scenarios.sweeps.ledger import Ledger, usual_folder
@@ -77,7 +78,7 @@ def sweeping(plan: Plan, at: SweepBackend = SweepBackend(), listener: Listener |
 
 
 def plan_of(
-    name_or_path: str | Path,
+    name_or_path: Source | str | Path,
     vary: Sequence[str | Axis] = (),
     *,
     settings: Sequence[str] = (),
@@ -91,7 +92,9 @@ def plan_of(
     *how* may hold seed, replications, zipped, budget, and design, samples, samples_seed and where of [sweep];
     None is as good as absent.
     """
-    source = source_of_sweep(name_or_path, settings, "change" if side == "change" else "system")
+    source = name_or_path
+    if not isinstance(source, Source):
+        source = source_of_sweep(source, settings, "change" if side == "change" else "system")
     vary = [*vary, *(axes_of_change(source) if side == "both" else ())]
     given = {name: value for name, value in how.items() if value not in (None, ())}
     seed, zipped = given.pop("seed", None), given.pop("zipped", False)

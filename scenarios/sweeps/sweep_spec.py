@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, ValidationError, ValidationInfo, WithJsonSchema, field_validator, model_validator
@@ -209,8 +209,17 @@ def axis_of(text: str) -> Axis:
     if len(marks) > 1:
         raise SpecError(f"{where}: has commas and colons; write A,B,C or LOW:HIGH:POINTS, and quotes protect either")
     values = [value_of(key, part) for part in parts if part.strip()]
+    return _axis(key, _range(where, values) if ":" in marks else {"values": values}, where)
+
+
+def listed_axis(key: str, values: Sequence[Any]) -> Axis:
+    """The axis of a field over *values*; raises :class:`SpecError`."""
+    return _axis(key, {"values": tuple(values)}, f"axis {cut(key)}")
+
+
+def _axis(key: str, values: Mapping[str, Any], where: str) -> Axis:
     try:
-        return Axis.model_validate({"key": key, **(_range(where, values) if ":" in marks else {"values": values})})
+        return Axis.model_validate({"key": key, **values})
     except ValidationError as error:
         raise SpecError(f"{where}: {_sentence(error)}") from None
 

@@ -1,0 +1,161 @@
+"""The functions that ``import blocktime`` has; each takes names, files, scenarios and dictionaries alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blocktime.app.api.answers import Comparison, MeasuredSystem, Result, SweptTable
+from blocktime.app.api.request import Along, Asked, Fields, axes, request
+from blocktime.model.errors import SpecError
+from blocktime.scenarios import run as run_scenario
+from blocktime.scenarios.load import Side, Source, change_in
+from blocktime.scenarios.load import library as library_entries
+from blocktime.scenarios.spec import Scenario
+
+if TYPE_CHECKING:
+    from blocktime.scenarios.search.goal_seek import Crossing
+    from blocktime.scenarios.search.optimise import Optimum
+    from blocktime.validation.validate import Validation
+
+
+def library() -> dict[str, str]:
+    """The library's scenarios: name -> title."""
+    return {name: entry.title for name, entry in library_entries().items()}
+
+
+def load(asked: Asked, change: Fields = None, *, side: Side = "change", **sections: Any) -> Scenario:
+    """The scenario *asked*, with *change* laid over it; *sections* are sections of its file, as dictionaries.
+
+    ``load("full-scan-nvme", tablespace={"block_size_bytes": "16K"}, disk="nvme")``. Of a file with a ``[change]`` it is
+    that *side*: "change" or "system". Raises :class:`SpecError` with one sentence.
+    """
+    return request(asked, change, sections, "load", side).scenario()
+
+
+def run(
+    asked: Asked | MeasuredSystem, change: Fields = None, *, side: Side = "change", seed: int | None = None,
+    replications: int | None = None, **sections: Any,
+) -> Result:  # fmt: skip
+    """The answer to the scenario *asked*, with *change* and *sections* laid over it as in :func:`load`.
+
+    Times are in seconds, sizes in bytes. Raises :class:`SpecError` with one sentence, :class:`OverBudget` where the
+    answer takes too long.
+    """
+    return _answered(request(_content(asked), change, sections, "run", side), seed, replications)
+
+
+def compare(
+    first: Asked | MeasuredSystem, *others: Asked | Mapping[str, Any], change: Fields = None, uncertainty: bool = False,
+    seed: int | None = None, replications: int | None = None, **sections: Any,
+) -> Comparison:  # fmt: skip
+    """*first* beside each of *others*, or beside itself with *change* and *sections*, and why they differ.
+
+    A file with a ``[change]`` alone is compared with itself without the change. With *uncertainty* each difference has
+    an interval. Raises :class:`SpecError` with one sentence.
+    """
+    if others and (change or sections):
+        raise SpecError("compare: got several scenarios and a change; give the change of one scenario, or scenarios")
+    if others:
+        sources = [request(_content(each), None, {}, "compare") for each in (first, *others)]
+    else:
+        content = _content(first)
+        sources = [request(content, None, {}, "compare", "system"), request(content, change, sections, "compare")]
+        if not (change or sections or change_in(sources[0].data, sources[0].where)):
+            raise SpecError('compare: got one scenario; give two, or a change such as disk="nvme"')
+    results = tuple(_answered(source, seed, replications) for source in sources)
+    titles = tuple(each.scenario.title for each in results)
+    if not others:
+        titles = (titles[0], f"with {_changes({**(change or {}), **sections}) or titles[1]}")
+    if not uncertainty:
+        return Comparison(results, titles)
+    from blocktime.scenarios.uncertainty import propagate
+
+    propagated = propagate([each.scenario for each in results], [each.run for each in results], seed)
+    sure = tuple(propagated.difference(place) for place in range(1, len(results)))
+    both = zip(results, propagated.results, strict=True)
+    return Comparison(tuple(Result(each.scenario, within) for each, within in both), titles, sure)
+
+
+def sweep(
+    asked: Asked | MeasuredSystem, vary: Along = (), change: Fields = None, *, seed: int | None = None,
+    replications: int | None = None, **sections: Any,
+) -> SweptTable:  # fmt: skip
+    """The answers of a scenario along *vary*: ``sweep("oltp-nvme", {"workload.users": (1, 200, 20)})``.
+
+    *vary* maps a field to a list of values or to a range (low, high, points); several are crossed. Points that have no
+    answer have their reason in the column ``error``. Raises :class:`SpecError` with one sentence.
+    """
+    from blocktime.scenarios.sweeps.sweep import plan_of, sweeping, whole_table
+
+    source = request(_content(asked), change, sections, "sweep")
+    with sweeping(plan_of(source, axes(vary, "sweep"), seed=seed, replications=replications)) as rows:
+        return SweptTable(source.name, whole_table(rows))
+
+
+def optimise(
+    asked: Asked | MeasuredSystem, vary: Along, *, minimise: str | None = None, maximise: str | None = None,
+    such_that: Sequence[str] = (), change: Fields = None, **sections: Any,
+) -> Optimum:  # fmt: skip
+    """The point along *vary* with the least or the most of a measure, among those that keep all of *such_that*.
+
+    ``optimise("oltp-nvme", {"instance.buffer_cache_bytes": ["1G", "2G", "4G"]}, minimise="cost_per_month_usd",
+    such_that=["response_p95_s <= 0.02"])``. Raises :class:`SpecError` with one sentence.
+    """
+    from blocktime.scenarios.search.optimise import optimise as search
+
+    source = request(_content(asked), change, sections, "optimise")
+    return search(source, axes(vary, "optimise"), minimise=minimise, maximise=maximise, such_that=such_that)
+
+
+def seek(asked: Asked | MeasuredSystem, goal: str, vary: Along, *, change: Fields = None, **sections: Any) -> Crossing:
+    """Where the one field of *vary* brings a measure to its *goal*: ``seek("oltp-nvme", "response_s <= 2 * base", …)``.
+
+    Raises :class:`SpecError` with one sentence.
+    """
+    from blocktime.scenarios.search.goal_seek import seek as search
+
+    return search(request(_content(asked), change, sections, "seek"), goal, axes(vary, "seek"))
+
+
+def measure(
+    files: str | Path | Sequence[str | Path], *, statement: str | None = None, rpm: float | None = None
+) -> MeasuredSystem:
+    """What reports of a real system say, and the scenario that they determine: AWR, Statspack, TKPROF, iostat, fio ….
+
+    *statement* is the SQL ID of one statement of a trace, *rpm* the turns a minute of a disk that fio read. Nothing is
+    written or sent anywhere. Raises :class:`NotReadable` or :class:`NotIdentified` with one sentence.
+    """
+    from blocktime.app.reports.measuring import document_of, read_file
+    from blocktime.validation.instruments import Keep
+
+    paths = [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
+    readings = [reading for path in paths for reading in read_file(path, path.name, Keep())]
+    return MeasuredSystem(tuple(readings), document_of(readings, statement, rpm))
+
+
+def validate(cases: Sequence[str] | None = None) -> Validation:
+    """Every number that the documents print beside the model's; *cases* names some of them.
+
+    ``validate().summary()`` has the counts. Raises :class:`SpecError` with one sentence.
+    """
+    from blocktime.validation.validate import validate as check
+
+    return check(cases)
+
+
+def _content(asked: Asked | MeasuredSystem) -> Asked:
+    return asked.file if isinstance(asked, MeasuredSystem) else asked
+
+
+def _answered(source: Source, seed: int | None, replications: int | None) -> Result:
+    scenario = source.scenario()
+    return Result(scenario, run_scenario(scenario, seed, replications))
+
+
+def _changes(fields: Mapping[str, Any]) -> str:
+    from blocktime.app.api.request import nested_fields
+    from blocktime.scenarios.nested import leaves
+
+    return ", ".join(f"{path}={value}" for path, value in leaves(nested_fields(fields, "compare")))

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import exp, floor, lgamma, log, sqrt
-from typing import NamedTuple
+from math import exp, floor, inf, lgamma, log, sqrt
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LEAST = 1e-12
 LIKELY_SD = 6.0
 """Standard deviations from the mean number of reads that contain a transaction."""
 LEAST_AT_ONCE = 2
 NEVER = 1e-9
+LEAST_TERM: Final = 1e-15
+"""Of a sum, below which a further term changes nothing."""
 MANY = 2_000
 """Mean reads from which on chance changes the number of batches by less than a thousandth."""
 
@@ -92,11 +97,40 @@ def slowest_service(requests: int, variation: float) -> float:
     if variation <= 0 or requests <= 1:
         return 1.0
     import numpy as np
-    from scipy.special import gammainc
 
     shape = 1 / variation**2
     times = np.linspace(0.0, 1 + 12 * variation * (1 + log(requests)), 4001)
-    return float(np.trapezoid(1 - gammainc(shape, shape * times) ** requests, times))
+    return float(np.trapezoid(1 - gamma_below(shape, shape * times) ** requests, times))
+
+
+def gamma_below(shape: float, values: NDArray[Any]) -> NDArray[Any]:
+    """Share of a gamma distribution of scale 1 below each of *values*, which rise from 0 or more.
+
+    A power series up to the mean, the continued fraction of the rest beyond it [abramowitz-1964, 6.5.29 and 6.5.31].
+    """
+    import numpy as np
+
+    low, high = values[values <= shape + 1], values[values > shape + 1]
+    term = below = np.full(len(low), 1 / shape)
+    place = shape
+    while (term > LEAST_TERM * below).any():
+        place += 1
+        term = term * low / place
+        below = below + term
+    divisor = high + 1 - shape
+    ratio = above = 1 / divisor
+    before, step, last = np.full(len(high), inf), 0, False
+    while not last:
+        step += 1
+        share, divisor = step * (shape - step), divisor + 2
+        ratio = 1 / (divisor + share * ratio)
+        before = divisor + share / before
+        above = above * before * ratio
+        last = bool((np.abs(before * ratio - 1) <= LEAST_TERM).all())
+    with np.errstate(divide="ignore"):
+        density = np.exp(shape * np.log(values) - values - lgamma(shape))
+    shares: NDArray[Any] = density * np.append(below, -above) + (values > shape + 1)
+    return shares
 
 
 @lru_cache(maxsize=1024)

@@ -32,6 +32,8 @@ BEYOND = 50.0
 ENDS = 10.0
 """Factor of popularity beyond the smallest and the largest measured size, at first."""
 LEAST = 1e-9
+LEAST_PULL = 1e-14
+"""Of the largest, below which a share is none."""
 
 Classes = list[tuple[float, float]]
 """Blocks of each class and the share of the gets that goes to them, the most popular first."""
@@ -234,7 +236,6 @@ def _fitted(
 ) -> Classes:
     """Classes that miss as *missed* and fill *room* with *resident* blocks: least squares of relative errors."""
     import numpy as np
-    from scipy.optimize import nnls
 
     columns = np.stack([(1 - resident) / missed[1:, None], resident / popular / room[1:, None]])
     wanted = np.broadcast_to(weight, (2, len(resident))).ravel()
@@ -242,7 +243,31 @@ def _fitted(
     columns = np.vstack([np.full(len(popular), BEYOND), columns])
     wanted = np.append(BEYOND, wanted)
     length = np.sqrt((columns**2).sum(axis=0))
-    scaled, _ = nnls(columns / length, wanted, maxiter=50 * POPULARITIES)
-    shares = scaled / length
+    shares = least_squares_above_zero(columns / length, wanted) / length
     gets = shares.sum()
     return [(float(s / gets / p), float(s / gets)) for s, p in zip(shares[::-1], popular[::-1], strict=True) if s > 0]
+
+
+def least_squares_above_zero(matrix: Numbers, wanted: Numbers) -> Numbers:
+    """The x of 0 and more for which matrix @ x is nearest to *wanted*: active sets [lawson-1974, algorithm NNLS]."""
+    import numpy as np
+
+    count = matrix.shape[1]
+    x, free = np.zeros(count), np.zeros(count, dtype=bool)
+    for _ in range(50 * count):
+        pull = np.where(free, -np.inf, matrix.T @ (wanted - matrix @ x))
+        enters = int(pull.argmax())
+        if pull[enters] <= LEAST_PULL * np.linalg.norm(wanted):
+            break
+        free[enters] = True
+        while True:
+            inner = np.zeros(count)
+            inner[free], *_ = np.linalg.lstsq(matrix[:, free], wanted, rcond=None)
+            if (inner[free] > 0).all():
+                break
+            falls = free & (inner <= 0)
+            x = x + (inner - x) * (x[falls] / (x[falls] - inner[falls])).min()
+            free &= x > LEAST_PULL * x.max()
+            x[~free] = 0.0
+        x = inner
+    return x

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +24,6 @@ Kind = Literal["real", "whole", "text", "flag"]
 Values = Sequence[Any] | NDArray[Any]
 
 GROUP_ROWS: Final = 65_536  # of Parquet, whatever comes in: the same rows give the same bytes
-CSV_ROWS: Final = 4_096  # text at a time: a cell takes ten times the memory of its number
 ABOUT: Final = b"blocktime"
 
 _TAKES: Final[Mapping[Kind, str]] = {
@@ -33,6 +32,7 @@ _TAKES: Final[Mapping[Kind, str]] = {
     "text": "text",
     "flag": "true or false",
 }
+_ARROW_NAMES: Final[Mapping[type, str]] = {str: "string", bool: "bool", int: "int64", float: "double"}
 _OPEN_FILES: Final = "/proc/self/fd"
 _TO_BE_QUOTED: Final = re.compile('[,"\r\n]|^$')
 
@@ -68,44 +68,72 @@ def check_place(path: Path, force: bool) -> None:
 @contextmanager
 def open_table(
     path: Path, columns: Sequence[TableColumn], about: Mapping[str, Any], force: bool = False
-) -> Iterator[RowGroups]:
+) -> Iterator[TableWriter]:
     """A table to write to; it is at *path* once the block is left normally, and nowhere otherwise."""
     check_place(path, force)
     names = [column.name for column in columns]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise SpecError(f"{path}: two columns are named {twice!r}")
     with _in_one_sentence(path):
-        sink = (_Parquet if _form(path) == ".parquet" else _Csv)(path, columns, about)
+        table = WRITERS[_form(path)](path, columns, about)
     try:
-        table = RowGroups(path, columns, sink)
         yield table
-        table.write_rest()
         with _in_one_sentence(path):
+            table.write_rest()
             check_place(path, force)
-            sink.keep()
+            table.keep()
     finally:
-        sink.close()
+        table.close()
 
 
-class RowGroups:
-    """Takes blocks of rows of any length and hands them on in groups of one length."""
-
-    def __init__(self, path: Path, columns: Sequence[TableColumn], sink: _Sink) -> None:
-        self._path = path
-        self._columns = columns
-        self._sink = sink
-        self._schema = _schema(columns)
-        self._waiting: list[pa.RecordBatch] = []
-        self._waiting_rows = 0
+class TableWriter(Protocol):
+    """A table that is being written."""
 
     def write(self, block: Mapping[str, Values]) -> None:
         """Add rows: a value for each row, by column; None and NaN are missing."""
+
+    def write_rest(self) -> None:
+        """Write the rows that wait for others."""
+
+    def keep(self) -> None:
+        """Finish the file and give it its name."""
+
+    def close(self) -> None:
+        """Let go of the file; it is gone unless it was kept."""
+
+
+def check_block(columns: Sequence[TableColumn], block: Mapping[str, Values]) -> None:
+    """Raise ValueError for a block of other columns, or with columns of several lengths."""
+    if block.keys() != {column.name for column in columns}:
+        raise ValueError(f"a block has the columns {', '.join(column.name for column in columns)}")
+    if len({len(values) for values in block.values()}) > 1:
+        raise ValueError("the columns of a block are of one length")
+
+
+class ParquetTable:
+    """Typed columns, each with its unit and description, in groups of one length whatever blocks come.
+
+    What the table is about is in the schema's metadata.
+    """
+
+    def __init__(self, path: Path, columns: Sequence[TableColumn], about: Mapping[str, Any]) -> None:
+        from pyarrow.parquet import ParquetWriter
+
+        self._path = path
+        self._columns = columns
+        self._schema = _schema(columns)
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_rows = 0
+        schema = self._schema.with_metadata({ABOUT: _json(about)})
+        texts = [column.name for column in columns if column.kind == "text"]
+        self._part = _Part(path)
+        self._writer = ParquetWriter(self._part.file, schema, compression="zstd", use_dictionary=texts)
+
+    def write(self, block: Mapping[str, Values]) -> None:
+        """As :meth:`TableWriter.write`."""
         import pyarrow as pa
 
-        if block.keys() != {column.name for column in self._columns}:
-            raise ValueError(f"a block has the columns {', '.join(self._schema.names)}")
-        if len({len(values) for values in block.values()}) > 1:
-            raise ValueError("the columns of a block are of one length")
+        check_block(self._columns, block)
         batch = pa.RecordBatch.from_arrays(
             [self._array(column, block[column.name]) for column in self._columns], schema=self._schema
         )
@@ -118,15 +146,25 @@ class RowGroups:
             self._hand_on(self._waiting_rows // GROUP_ROWS * GROUP_ROWS)
 
     def write_rest(self) -> None:
-        """Hand on the rows that fill no group."""
+        """As :meth:`TableWriter.write_rest`."""
         if self._waiting_rows:
             self._hand_on(self._waiting_rows)
 
+    def keep(self) -> None:
+        """As :meth:`TableWriter.keep`."""
+        self._writer.close()
+        self._part.keep()
+
+    def close(self) -> None:
+        """As :meth:`TableWriter.close`."""
+        with suppress(OSError):  # an abandoned file's last lines are of no use
+            self._writer.close()
+        self._part.close()
+
     def _hand_on(self, rows: int) -> None:
-        """Hand on the first *rows* of those that wait."""
         batch = _joined(self._waiting)
         with _in_one_sentence(self._path):
-            self._sink.write(batch.slice(0, rows))
+            self._writer.write_batch(batch.slice(0, rows), row_group_size=GROUP_ROWS)
         self._waiting_rows -= rows
         self._waiting = [_joined([batch.slice(rows)])] if self._waiting_rows else []
 
@@ -169,67 +207,29 @@ def read_table(path: Path) -> tuple[dict[str, Values], list[TableColumn], dict[s
     return values, columns, about
 
 
-class _Sink(Protocol):
-    """A file that is being written."""
-
-    def write(self, batch: pa.RecordBatch) -> None: ...
-
-    def keep(self) -> None:
-        """Finish the file and give it its name."""
-
-    def close(self) -> None:
-        """Let go of the file; it is gone unless it was kept."""
-
-
-class _Parquet:
-    """Typed columns, each with its unit and description; what the table is about in the schema's metadata."""
-
-    def __init__(self, path: Path, columns: Sequence[TableColumn], about: Mapping[str, Any]) -> None:
-        from pyarrow.parquet import ParquetWriter
-
-        schema = _schema(columns).with_metadata({ABOUT: _json(about)})
-        self._part = _Part(path)
-        self._writer = ParquetWriter(
-            self._part.file,
-            schema,
-            compression="zstd",
-            use_dictionary=[column.name for column in columns if column.kind == "text"],
-        )
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        self._writer.write_batch(batch, row_group_size=GROUP_ROWS)
-
-    def keep(self) -> None:
-        self._writer.close()
-        self._part.keep()
-
-    def close(self) -> None:
-        with suppress(OSError):  # an abandoned file's last lines are of no use
-            self._writer.close()
-        self._part.close()
-
-
-class _Csv:
+class CsvTable:
     """RFC 4180: text in quotes, a missing value as an empty cell; columns and what it is about in a file beside it."""
 
     def __init__(self, path: Path, columns: Sequence[TableColumn], about: Mapping[str, Any]) -> None:
         self._about = {"columns": [asdict(column) for column in columns], "about": dict(about)}
         _json(self._about)  # what cannot be written is better said now than after the work
+        self._path = path
         self._columns = columns
         self._part, self._beside = (_Part(file) for file in _files_of(path))
-        names = (column.name for column in columns)
-        self._write_lines([",".join(_heading(name) for name in names)])
+        self._write_lines([",".join(_heading(column.name) for column in columns)])
 
-    def write(self, batch: pa.RecordBatch) -> None:
-        from pyarrow.compute import binary_join_element_wise
+    def write(self, block: Mapping[str, Values]) -> None:
+        """As :meth:`TableWriter.write`."""
+        check_block(self._columns, block)
+        cells = [cells_of(self._path, column, block[column.name], _csv_text) for column in self._columns]
+        with _in_one_sentence(self._path):
+            self._write_lines(map(",".join, zip(*cells, strict=True)))
 
-        for start in range(0, batch.num_rows, CSV_ROWS):
-            some = batch.slice(start, CSV_ROWS)
-            cells = [_cells(some.column(place), column.kind) for place, column in enumerate(self._columns)]
-            lines = binary_join_element_wise(*cells, ",", null_handling="replace", null_replacement="")
-            self._write_lines(lines.to_pylist())
+    def write_rest(self) -> None:
+        """Nothing waits."""
 
     def keep(self) -> None:
+        """As :meth:`TableWriter.keep`."""
         self._part.file.flush()
         size = {"bytes": self._part.file.tell()}  # which tells the file that it belongs to
         self._beside.file.write(_json(self._about | size, indent=1) + b"\n")
@@ -238,11 +238,60 @@ class _Csv:
         self._beside.keep()
 
     def close(self) -> None:
+        """As :meth:`TableWriter.close`."""
         self._part.close()
         self._beside.close()
 
-    def _write_lines(self, lines: Sequence[str]) -> None:
-        self._part.file.write("".join(f"{line}\r\n" for line in lines).encode())
+    def _write_lines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._part.file.write(f"{line}\r\n".encode())
+
+
+def cells_of(path: Path, column: TableColumn, values: Values, written: Callable[[Any], Any]) -> list[Any]:
+    """*values* of *column* as they are *written*, each of its kind; raises :class:`SpecError` for one that is not."""
+    cells, plain = [], values.tolist() if isinstance(values, np.ndarray) else values
+    try:
+        for value in plain:
+            cells.append(written(_in_kind(value.item() if isinstance(value, np.generic) else value, column.kind)))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SpecError(f"{path}: column {column.name!r}: {error}; it takes {_TAKES[column.kind]}") from error
+    return cells
+
+
+def _in_kind(value: Any, kind: Kind) -> Any:
+    """*value* as a column of *kind* has it, None where it is missing; raises TypeError or ValueError."""
+    if value is None or value != value:  # noqa: PLR0124  (NaN is not)
+        return None
+    if kind in ("text", "flag"):
+        if not isinstance(value, str if kind == "text" else bool):
+            raise TypeError(f"got {_named(value)}")
+        if kind == "text":
+            value.encode()  # half a letter is none
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"got {_named(value)}")
+    if kind == "real":
+        return float(value)
+    if value != int(value) or not -(2**63) <= value < 2**63:
+        raise ValueError(f"got {value}")
+    return int(value)
+
+
+def _named(value: object) -> str:
+    return _ARROW_NAMES.get(type(value), type(value).__name__)
+
+
+def _csv_text(value: Any) -> str:
+    """The text of a cell: of a number the shortest that reads back as the same number."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return _quoted(value)
+    return repr(value).lower()  # true and false, as other programs have them
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
 
 
 class _Part:
@@ -280,15 +329,18 @@ class _Part:
             self._name.unlink(missing_ok=True)
 
 
+WRITERS: Final[Mapping[str, type[ParquetTable | CsvTable]]] = {".parquet": ParquetTable, ".csv": CsvTable}
+
+
 def _form(path: Path) -> str:
     form = path.suffix.lower()
-    if form not in (".parquet", ".csv"):
-        raise SpecError(f"{path}: got the ending {path.suffix!r}; allowed are .parquet and .csv")
+    if form not in WRITERS:
+        raise SpecError(f"{path}: got the ending {path.suffix!r}; allowed are {' and '.join(WRITERS)}")
     return form
 
 
 def _files_of(path: Path) -> list[Path]:
-    return [path] if _form(path) == ".parquet" else [path, path.with_name(path.name + ".json")]
+    return [path, path.with_name(path.name + ".json")] if _form(path) == ".csv" else [path]
 
 
 def _types() -> dict[Kind, pa.DataType]:
@@ -362,22 +414,8 @@ def _plain(column: pa.Array | pa.ChunkedArray, kind: Kind) -> Values:
     return listed
 
 
-def _cells(column: pa.Array, kind: Kind) -> pa.Array:
-    """The values of *column* as text, of numbers the shortest that reads back as the same number."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    if kind == "text":
-        return compute.binary_join_element_wise('"', compute.replace_substring(column, '"', '""'), '"', "")
-    cells = column.cast(pa.string())
-    if kind == "real":  # 1.0 is written as 1, which readers would take for a whole number
-        whole = compute.match_substring_regex(cells, "^-?[0-9]+$")
-        cells = compute.if_else(whole, compute.binary_join_element_wise(cells, ".0", ""), cells)
-    return cells
-
-
 def _heading(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"' if _TO_BE_QUOTED.search(name) else name
+    return _quoted(name) if _TO_BE_QUOTED.search(name) else name
 
 
 def _json(content: Mapping[str, Any], indent: int | None = None) -> bytes:

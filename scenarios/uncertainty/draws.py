@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
 
@@ -49,13 +50,13 @@ def drawn(names: Sequence[str], correlations: Mapping[frozenset[str], float], dr
     drawn beside it. Every power of 4 from 64 on ends one, so that the first quarter of the draws is as even as all.
     """
     import numpy as np
-    from scipy.special import ndtri
 
     matrix = correlation_matrix(names, correlations)
     if not names:
         return Draws({}, seed, matrix)
     shares = np.stack([_even(draws, np.random.default_rng([seed, crc32(name.encode())])) for name in names])
-    return Draws(dict(zip(names, _root(matrix) @ ndtri(shares), strict=True)), seed, matrix)
+    scores = np.fromiter(map(NormalDist().inv_cdf, shares.ravel()), float, shares.size).reshape(shares.shape)
+    return Draws(dict(zip(names, _root(matrix) @ scores, strict=True)), seed, matrix)
 
 
 def _even(draws: int, rng: Generator) -> Reals:

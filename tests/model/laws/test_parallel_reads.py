@@ -1,8 +1,10 @@
 """Batches of reads: exact in the mean; the slowest of several, against small cases worked out by hand."""
 
+import numpy as np
 import pytest
+from scipy.special import gammainc
 
-from blocktime.model.laws.parallel_reads import batches_of, mean_batches, slowest_service, whole_sizes
+from blocktime.model.laws.parallel_reads import batches_of, gamma_below, mean_batches, slowest_service, whole_sizes
 
 
 @pytest.mark.parametrize("reads", range(2, 60))
@@ -39,3 +41,9 @@ def test_the_longest_of_exponential_services_is_harmonic() -> None:
     harmonic = sum(1 / count for count in range(1, 9))
     assert slowest_service(8, 1.0) == pytest.approx(harmonic, rel=1e-3)
     assert slowest_service(8, 0.0) == 1.0  # all take equally long
+
+
+@pytest.mark.parametrize("shape", [0.04, 0.5, 1.0, 4.0, 100.0, 1e4])
+def test_the_gamma_distribution_is_that_of_scipy(shape: float) -> None:
+    values = np.linspace(0.0, 5 * shape + 5, 500)
+    assert gamma_below(shape, values) == pytest.approx(gammainc(shape, values), abs=1e-10)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 
 from blocktime.model.laws.hit_ratio import lru_hit_fraction
-from blocktime.model.laws.popularity_classes import Classes, classes_of_misses, zipf_classes
+from blocktime.model.laws.popularity_classes import Classes, classes_of_misses, least_squares_above_zero, zipf_classes
 
 
 def hits(room: float, classes: Classes) -> float:
@@ -49,3 +50,11 @@ def test_misses_that_no_cache_spares_are_those_of_many_more_blocks() -> None:
     classes = classes_of_misses(rooms, [0.3, 0.3, 0.3])
     assert sum(many for many, _ in classes) > 10 * rooms[-1]
     assert [1 - hits(room, classes) for room in rooms] == pytest.approx([0.3] * 3, rel=0.03)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_least_squares_above_zero_are_those_of_scipy(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = rng.normal(size=(rng.integers(5, 60), rng.integers(2, 40)))
+    wanted = rng.normal(size=len(matrix))
+    assert least_squares_above_zero(matrix, wanted) == pytest.approx(nnls(matrix, wanted)[0], abs=1e-9)

@@ -21,7 +21,7 @@ import pytest
 
 from blocktime.model.errors import SpecError
 from blocktime.scenarios.sweeps import table as module
-from blocktime.scenarios.sweeps.table import GROUP_ROWS, TableColumn, check_place, open_table, read_table
+from blocktime.scenarios.sweeps.table import GROUP_ROWS, ParquetTable, TableColumn, check_place, open_table, read_table
 from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -423,9 +423,10 @@ def test_memory_is_bounded(path: Path) -> None:
     assert more_kib - few_kib < 80 * 500 * 60 * 8 / 1024 / 2
 
 
-def test_single_rows_do_not_wait_singly(path: Path) -> None:
+def test_single_rows_do_not_wait_singly(tmp_path: Path) -> None:
     """An array has a head that is many times as large as a number."""
-    with open_table(path, COLUMNS, {}) as table:
+    with open_table(tmp_path / "sweep.parquet", COLUMNS, {}) as table:
+        assert isinstance(table, ParquetTable)
         for rows in range(1, 258):
             table.write({name: values[:1] for name, values in ROWS.items()})
             assert len(table._waiting) == rows.bit_count()

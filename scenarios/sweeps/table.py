@@ -262,23 +262,18 @@ def _in_kind(value: Any, kind: Kind) -> Any:
     """*value* as a column of *kind* has it, None where it is missing; raises TypeError or ValueError."""
     if value is None or value != value:  # noqa: PLR0124  (NaN is not)
         return None
+    wanted: Any = {"text": str, "flag": bool}.get(kind, int | float)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and kind != "flag"):
+        raise TypeError(f"got {_ARROW_NAMES.get(type(value), type(value).__name__)}")
+    if isinstance(value, str):
+        value.encode()  # half a letter is none
     if kind in ("text", "flag"):
-        if not isinstance(value, str if kind == "text" else bool):
-            raise TypeError(f"got {_named(value)}")
-        if kind == "text":
-            value.encode()  # half a letter is none
         return value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"got {_named(value)}")
     if kind == "real":
         return float(value)
     if value != int(value) or not -(2**63) <= value < 2**63:
         raise ValueError(f"got {value}")
     return int(value)
-
-
-def _named(value: object) -> str:
-    return _ARROW_NAMES.get(type(value), type(value).__name__)
 
 
 def _csv_text(value: Any) -> str:

@@ -13,8 +13,8 @@ import psutil
 import pytest
 
 from tests.patience import LIMIT_S
+from tests.processes import children_of, is_gone
 from tests.scenarios.sweeps.work import wait_until
-from tests.scenarios.sweeps.workers_elsewhere import is_gone
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 FEW_CPU_S: Final = 5.0
@@ -99,7 +99,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def only_child(process: subprocess.Popen[str]) -> psutil.Process:
-    (child,) = psutil.Process(process.pid).children()
+    (child,) = children_of(process.pid)
     return child
 
 

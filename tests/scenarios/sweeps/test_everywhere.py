@@ -4,13 +4,12 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from blocktime.scenarios.sweeps.sweep import Listener, SweepBackend, plan_of, sweeping, write
 from blocktime.scenarios.sweeps.sweep_plan import Plan
 from blocktime.scenarios.sweeps.sweep_run import Outcome, Running
-from tests.scenarios.sweeps.workers_elsewhere import command_of
+from tests.processes import children_of, words_of
 
 # Scans by arrays and by simulation, statements that are played, queues by loop, transactions by events: all ways
 # there are to an answer, and a point that has none.
@@ -56,8 +55,7 @@ class Killer(Listener):
 
     def report_progress(self, outcome: Outcome) -> None:
         if not self.killed:
-            children = psutil.Process().children()
-            worker = next(child for child in children if self.program in command_of(child))
+            worker = next(child for child in children_of() if self.program in words_of(child))
             self.killed.append(worker.pid)
             worker.send_signal(signal.SIGKILL)
 

@@ -28,17 +28,10 @@ from blocktime.scenarios.sweeps.executors import (
     ThisProcess,
 )
 from tests.patience import LIMIT_S
+from tests.processes import is_gone
 from tests.scenarios.sweeps import work
 from tests.scenarios.sweeps.work import wait_until
-from tests.scenarios.sweeps.workers_elsewhere import (
-    CHUNKS,
-    DOUBLED,
-    ROOT,
-    WorkersElsewhere,
-    descendants,
-    is_gone,
-    those_at_work,
-)
+from tests.scenarios.sweeps.workers_elsewhere import CHUNKS, DOUBLED, ROOT, WorkersElsewhere, descendants, those_at_work
 
 
 @pytest.fixture(scope="module")

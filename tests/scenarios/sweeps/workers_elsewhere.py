@@ -2,18 +2,17 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
 from pickle import PicklingError
 from typing import Final
 
-import psutil
 import pytest
 
 from blocktime.model.errors import SpecError
 from blocktime.scenarios.sweeps.executors import NoAnswer, ThisProcess, Work, WorkerExecutor
+from tests.processes import children_of, words_of
 from tests.scenarios.sweeps import work
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,23 +21,9 @@ CHUNKS = [[float(10 * chunk + item) for item in range(1 + chunk % 4)] for chunk 
 DOUBLED = [(number, [2 * item for item in chunk]) for number, chunk in enumerate(CHUNKS)]
 
 
-def command_of(process: psutil.Process) -> str:
-    """Its words; nothing of a process that has ended meanwhile."""
-    with suppress(psutil.Error):
-        return " ".join(process.cmdline()) if process.status() != psutil.STATUS_ZOMBIE else ""
-    return ""
-
-
 def descendants(*, recursive: bool, of: int | None = None) -> set[int]:
     """Pids of the processes that *of* or this one started, but the resource tracker, which Python keeps."""
-    commands = {child.pid: command_of(child) for child in psutil.Process(of).children(recursive)}
-    return {pid for pid, command in commands.items() if command and "resource_tracker" not in command}
-
-
-def is_gone(pid: int) -> bool:
-    with suppress(psutil.NoSuchProcess):
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    return True
+    return {child.pid for child in children_of(of, recursive=recursive) if "resource_tracker" not in words_of(child)}
 
 
 def those_at_work(two: WorkerExecutor, directory: Path) -> set[int]:

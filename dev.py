@@ -349,6 +349,10 @@ BESIDE: Steps = QUICK | {
 }
 
 
+# What the page and every command need but a cluster.
+ENOUGH = ("--extra", "page", "--extra", "fit")
+
+
 def lock(*options: str) -> bool:
     """Resolve the dependencies for every Python we run on, into one file without addresses."""
     TOOLS.mkdir(exist_ok=True)
@@ -357,8 +361,8 @@ def lock(*options: str) -> bool:
         sys.exit(f"uv is needed to make the lock, and could not be installed; see {LOG}.")
     wanted = ("--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate", "--no-emit-index-url")
     sources = {
-        TEST_LOCK: ("--group", "dev", "--group", "build", "pyproject.toml"),
-        APP_LOCK: ("--constraint", TEST_LOCK.name, "--group", "build", "pyproject.toml"),  # the same versions
+        TEST_LOCK: ("--all-extras", "--group", "dev", "--group", "build", "pyproject.toml"),
+        APP_LOCK: ("--constraint", TEST_LOCK.name, *ENOUGH, "--group", "build", "pyproject.toml"),  # the same versions
         UV_LOCK: ("--group", "uv"),
         ZIG_LOCK: ("--group", "zig"),
     }

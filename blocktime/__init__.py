@@ -4,8 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from blocktime.app.api.answers import Comparison, MeasuredSystem, Result, SweptTable
-    from blocktime.app.api.calls import compare, library, load, measure, optimise, run, seek, sweep, validate
+    from blocktime.app.api.entry_points import compare, library, load, measure, optimise, run, seek, sweep, validate
+    from blocktime.app.api.notebook_values import Comparison, MeasuredSystem, Result, SweptTable
     from blocktime.model.errors import BlocktimeError
     from blocktime.scenarios.spec import Scenario
 
@@ -25,7 +25,7 @@ def __getattr__(name: str) -> Any:
         return import_module("blocktime.model.version").blocktime_version()
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__all__)}")
-    place = _OTHERS.get(name, "app.api.answers" if name in _ANSWERS else "app.api.calls")
+    place = _OTHERS.get(name, "app.api.notebook_values" if name in _ANSWERS else "app.api.entry_points")
     return getattr(import_module(f"blocktime.{place}"), name)
 
 

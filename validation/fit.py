@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from blocktime.model.engine import is_played
 from blocktime.model.errors import SpecError
+from blocktime.model.extras import check_installed
 from blocktime.model.results import RunResult
 from blocktime.scenarios import load
 from blocktime.validation.case import Prior
@@ -204,6 +205,7 @@ class _Problem:
 
     def solve(self, names: Sequence[str], start: Mapping[str, float]) -> tuple[dict[str, float], float, Floats]:
         """Values of *names* with the least squares, from *start*; the sum of squares; derivatives of the numbers."""
+        check_installed("scipy")
         import numpy as np
         from scipy.optimize import least_squares
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import socket
@@ -19,6 +18,7 @@ from typing import IO, Any, Final
 
 import blocktime
 from blocktime.app.base.output import print_lines
+from blocktime.model.extras import check_installed
 from blocktime.scenarios.child_process import Child
 
 HOST: Final = "127.0.0.1"
@@ -35,8 +35,7 @@ ENTRY: Final = Path(__file__).resolve().parents[1] / "page_server.py"
 
 def serve(port: int | None = None, browser: bool = True) -> int:
     """Serve the page until Ctrl-C or SIGTERM; 0 when it was ended so, 2 with one sentence when it cannot start."""
-    if importlib.util.find_spec("streamlit") is None:
-        return _refuse("Streamlit is not installed, so there is no page; `pip install streamlit` brings it.")
+    check_installed("streamlit")
     if port is None:
         port = USUAL_PORT if _is_free(USUAL_PORT) else _free_port()
     elif not 0 < port < 65536:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blocktime.model.errors import BlocktimeError, SpecError
+from blocktime.model.extras import check_installed
 from blocktime.model.measures import MEASURES
 from blocktime.scenarios.load import Source
 from blocktime.scenarios.search.limits import Limit, limits_of
@@ -345,6 +346,7 @@ class Space:
 
     def _evolved(self) -> bool:
         """Differential evolution, a generation at a time; whether it settled."""
+        check_installed("scipy")
         from scipy.optimize import Bounds, NonlinearConstraint, differential_evolution
 
         def violations(places: NDArray[np.float64]) -> NDArray[np.float64]:

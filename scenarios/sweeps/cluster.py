@@ -9,12 +9,12 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
 from queue import Empty, SimpleQueue
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 from urllib.parse import urlsplit
 
 from blocktime.model.errors import SpecError, cut, quote
+from blocktime.model.extras import required
 from blocktime.scenarios.sweeps.executors import (
     Answer,
     ChunkPiece,
@@ -53,7 +53,7 @@ class Cluster(WorkerExecutor):
         self._version = version
 
     def __enter__(self) -> Self:
-        self._dask = _distributed()
+        self._dask = required("distributed")
         with ExitStack() as opening:
             opening.enter_context(_hushed())
             client = self._dask.Client(
@@ -99,7 +99,7 @@ def check_cluster(address: str, workers: int | None = None) -> None:
     """Complain about an address that no scheduler answers at, before there is work for it."""
     where = Cluster(address, workers).where
     with _hushed():
-        _checked_scheduler(_distributed(), *where)
+        _checked_scheduler(required("distributed"), *where)
 
 
 class _TaskFlight(Generic[Item, Answer]):
@@ -169,16 +169,6 @@ def _say(version: bytes) -> str:
     """In a worker: what the pickled *version* says there."""
     text: str = pickle.loads(version)()
     return text
-
-
-def _distributed() -> Any:
-    """Dask's module: an extra, and slow to import."""
-    try:
-        return import_module("distributed")
-    except ImportError:
-        raise SpecError(
-            "cluster: Dask is not installed, so there is none; `pip install 'blocktime[cluster]'` brings it"
-        ) from None
 
 
 @contextmanager

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blocktime.model.errors import SpecError
+from blocktime.model.extras import check_installed
 
 if TYPE_CHECKING:
     import pyarrow as pa  # heavy, so it waits until there is something to write or read
@@ -49,7 +50,8 @@ class TableColumn:
 
 def check_place(path: Path, force: bool) -> None:
     """Complain before the work about a *path* that no table can be written to."""
-    _form(path)
+    if package := NEEDS.get(_form(path)):
+        check_installed(package)
     for file in _files_of(path):
         try:
             folder, exists = file.resolve().parent, file.exists()
@@ -324,6 +326,7 @@ class _Part:
             self._name.unlink(missing_ok=True)
 
 
+NEEDS: Final = {".parquet": "pyarrow"}
 WRITERS: Final[Mapping[str, type[ParquetTable | CsvTable]]] = {".parquet": ParquetTable, ".csv": CsvTable}
 
 

@@ -11,6 +11,7 @@ from tempfile import TemporaryFile
 import pytest
 
 from blocktime.app.command import serve as page_server
+from blocktime.model.errors import SpecError
 from tests.patience import LIMIT_S
 
 ROOT = Path(page_server.__file__).resolve().parents[2]
@@ -34,10 +35,10 @@ def test_an_impossible_port_is_one_sentence(port: int, capsys: pytest.CaptureFix
     assert "1 to 65535" in capsys.readouterr().err
 
 
-def test_without_streamlit_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(page_server.importlib.util, "find_spec", lambda name: None)
-    assert page_server.serve(browser=False) == 2
-    assert "Streamlit is not installed" in capsys.readouterr().err
+def test_without_streamlit_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "streamlit", None)
+    with pytest.raises(SpecError, match=r"streamlit, which is not installed: pip install 'blocktime\[page\]'"):
+        page_server.serve(browser=False)
 
 
 def test_it_stays_on_this_machine() -> None:

@@ -271,7 +271,7 @@ def test_a_cluster_elsewhere_has_workers_of_its_own() -> None:
 def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(SpecError, match=r"Dask is not installed, .* `pip install 'blocktime\[cluster\]'`"),
+        pytest.raises(SpecError, match=r"distributed, which is not installed: pip install 'blocktime\[sweep\]'"),
         Cluster("host:1"),
     ):
         pass

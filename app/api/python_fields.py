@@ -59,6 +59,8 @@ def axes(vary: Along, called: str) -> list[Axis]:
 
     Raises :class:`SpecError` with one sentence.
     """
+    if not vary:
+        raise SpecError(f'{called}: nothing varies; give fields and values, such as {{"workload.users": [1, 10, 100]}}')
     if not isinstance(vary, Mapping):
         return [axis_of(text) for text in ([vary] if isinstance(vary, str) else vary)]
     made = []

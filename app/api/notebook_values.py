@@ -6,24 +6,25 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from blocktime.app.charts import compare_charts
 from blocktime.app.reports.html import page
-from blocktime.app.text.compare_text import ScenarioComparison
+from blocktime.app.reports.measuring import Document
+from blocktime.app.reports.report_html import compare_page, profile_figure, run_page
+from blocktime.app.text.compare_text import ScenarioComparison, compared
+from blocktime.app.text.profile_table import profile_section
 from blocktime.app.text.text import answer, data_of
-from blocktime.model.errors import SpecError, UnknownName
+from blocktime.model.errors import UnknownName
+from blocktime.model.extras import required
 from blocktime.model.measures import MEASURES, measures_of
 from blocktime.model.results import RunResult
 from blocktime.model.units import unit_of
 from blocktime.scenarios.load import source_in
 from blocktime.scenarios.spec import Scenario
-
-if TYPE_CHECKING:
-    from blocktime.app.reports.measuring import Document
-    from blocktime.scenarios.uncertainty import Difference
-    from blocktime.validation.instruments import Reading
+from blocktime.scenarios.uncertainty import Difference
+from blocktime.validation.instruments import Reading
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,17 +62,12 @@ class Result:
 
     def to_html(self) -> str:
         """The whole report as one page, without scripts and network."""
-        from blocktime.app.reports.report_html import run_page
-
         return run_page(self.scenario, self.run)
 
     def __repr__(self) -> str:
         return f"<Result of {self.run.scenario}: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        from blocktime.app.reports.report_html import profile_figure
-        from blocktime.app.text.profile_table import profile_section
-
         figure, section = profile_figure(self.run), profile_section(self.run)
         return page("cell", sentence=self.sentence, figure=figure, parts=[section], texts=self.run.warnings)
 
@@ -106,17 +102,12 @@ class Comparison:
 
     def to_html(self) -> str:
         """The whole report as one page, without scripts and network."""
-        from blocktime.app.reports.report_html import compare_page
-
         return compare_page(self._compared.scenarios, self._compared.results, self.titles, self.sure)
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.results)} answers: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        from blocktime.app.charts import compare_charts
-        from blocktime.app.text.compare_text import compared
-
         titles = [title or each.run.scenario for title, each in zip(self.titles, self.results, strict=True)]
         figure, _ = compare_charts.bars(self._compared.results, self._compared.letters, titles)
         return page(
@@ -146,10 +137,7 @@ class SweptTable:
 
         Raises :class:`SpecError` where pandas is not installed.
         """
-        try:
-            pd: Any = import_module("pandas")
-        except ImportError:
-            raise SpecError("to_pandas: pandas is not installed; the columns are in .columns") from None
+        pd: Any = required("pandas")
 
         frame = pd.DataFrame(dict(self.columns))
         frame.attrs = {

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from blocktime.app.api.answers import Comparison, MeasuredSystem, Result, SweptTable
-from blocktime.app.api.request import Along, Asked, Fields, axes, request
+from blocktime.app.api.notebook_values import Comparison, MeasuredSystem, Result, SweptTable
+from blocktime.app.api.python_fields import Along, Asked, Fields, axes, nested_fields, request
+from blocktime.app.reports.measuring import document_of, read_file
 from blocktime.model.errors import SpecError
 from blocktime.scenarios import run as run_scenario
 from blocktime.scenarios.load import Side, Source, change_in
 from blocktime.scenarios.load import library as library_entries
+from blocktime.scenarios.nested import leaves
+from blocktime.scenarios.search.goal_seek import Crossing
+from blocktime.scenarios.search.goal_seek import seek as search_goal
+from blocktime.scenarios.search.optimise import Optimum
+from blocktime.scenarios.search.optimise import optimise as search_optimum
 from blocktime.scenarios.spec import Scenario
-
-if TYPE_CHECKING:
-    from blocktime.scenarios.search.goal_seek import Crossing
-    from blocktime.scenarios.search.optimise import Optimum
-    from blocktime.validation.validate import Validation
+from blocktime.scenarios.sweeps.sweep import plan_of, sweeping, whole_table
+from blocktime.scenarios.uncertainty import propagate
+from blocktime.validation.instruments import Keep
+from blocktime.validation.validate import Validation
+from blocktime.validation.validate import validate as check_numbers
 
 
 def library() -> dict[str, str]:
@@ -70,8 +76,6 @@ def compare(
         titles = (titles[0], f"with {_changes({**(change or {}), **sections}) or titles[1]}")
     if not uncertainty:
         return Comparison(results, titles)
-    from blocktime.scenarios.uncertainty import propagate
-
     propagated = propagate([each.scenario for each in results], [each.run for each in results], seed)
     sure = tuple(propagated.difference(place) for place in range(1, len(results)))
     both = zip(results, propagated.results, strict=True)
@@ -87,10 +91,9 @@ def sweep(
     *vary* maps a field to a list of values or to a range (low, high, points); several are crossed. Points that have no
     answer have their reason in the column ``error``. Raises :class:`SpecError` with one sentence.
     """
-    from blocktime.scenarios.sweeps.sweep import plan_of, sweeping, whole_table
-
     source = request(_content(asked), change, sections, "sweep")
-    with sweeping(plan_of(source, axes(vary, "sweep"), seed=seed, replications=replications)) as rows:
+    along = [] if not vary and "sweep" in source.data else axes(vary, "sweep")
+    with sweeping(plan_of(source, along, seed=seed, replications=replications)) as rows:
         return SweptTable(source.name, whole_table(rows))
 
 
@@ -103,10 +106,8 @@ def optimise(
     ``optimise("oltp-nvme", {"instance.buffer_cache_bytes": ["1G", "2G", "4G"]}, minimise="cost_per_month_usd",
     such_that=["response_p95_s <= 0.02"])``. Raises :class:`SpecError` with one sentence.
     """
-    from blocktime.scenarios.search.optimise import optimise as search
-
     source = request(_content(asked), change, sections, "optimise")
-    return search(source, axes(vary, "optimise"), minimise=minimise, maximise=maximise, such_that=such_that)
+    return search_optimum(source, axes(vary, "optimise"), minimise=minimise, maximise=maximise, such_that=such_that)
 
 
 def seek(asked: Asked | MeasuredSystem, goal: str, vary: Along, *, change: Fields = None, **sections: Any) -> Crossing:
@@ -114,9 +115,7 @@ def seek(asked: Asked | MeasuredSystem, goal: str, vary: Along, *, change: Field
 
     Raises :class:`SpecError` with one sentence.
     """
-    from blocktime.scenarios.search.goal_seek import seek as search
-
-    return search(request(_content(asked), change, sections, "seek"), goal, axes(vary, "seek"))
+    return search_goal(request(_content(asked), change, sections, "seek"), goal, axes(vary, "seek"))
 
 
 def measure(
@@ -127,9 +126,6 @@ def measure(
     *statement* is the SQL ID of one statement of a trace, *rpm* the turns a minute of a disk that fio read. Nothing is
     written or sent anywhere. Raises :class:`NotReadable` or :class:`NotIdentified` with one sentence.
     """
-    from blocktime.app.reports.measuring import document_of, read_file
-    from blocktime.validation.instruments import Keep
-
     paths = [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
     readings = [reading for path in paths for reading in read_file(path, path.name, Keep())]
     return MeasuredSystem(tuple(readings), document_of(readings, statement, rpm))
@@ -140,9 +136,7 @@ def validate(cases: Sequence[str] | None = None) -> Validation:
 
     ``validate().summary()`` has the counts. Raises :class:`SpecError` with one sentence.
     """
-    from blocktime.validation.validate import validate as check
-
-    return check(cases)
+    return check_numbers(cases)
 
 
 def _content(asked: Asked | MeasuredSystem) -> Asked:
@@ -155,7 +149,4 @@ def _answered(source: Source, seed: int | None, replications: int | None) -> Res
 
 
 def _changes(fields: Mapping[str, Any]) -> str:
-    from blocktime.app.api.request import nested_fields
-    from blocktime.scenarios.nested import leaves
-
     return ", ".join(f"{path}={value}" for path, value in leaves(nested_fields(fields, "compare")))

@@ -1,4 +1,4 @@
-"""A sweep as figures: lines, heat map, what moves it, parallel coordinates; pure functions, no Streamlit.
+"""A sweep as figures: lines, heat map, what moves it; pure functions, no Streamlit.
 
 Colours run from blue (low) to amber (high), ever lighter, and read on white and on near-black.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from blocktime.app.base.lines import evenly
 from blocktime.app.charts import drawing
 from blocktime.app.charts.charts import LOOKS
-from blocktime.app.charts.drawing import GREY, LINES, OF_TEXT, Figure, axis
+from blocktime.app.charts.drawing import GREY, LINES, Figure, axis
 from blocktime.app.charts.svg_axes import round_step
 from blocktime.app.text.sweep_text import Summary, are_numbers, distinct, effects_of, levels_of, show_value
 from blocktime.model.errors import cut
@@ -29,7 +28,6 @@ WIDEST: Final = 44
 """Letters of a line of text that a chart has room for on a phone."""
 STRETCHES: Final = 16
 MOST_CELLS_WRITTEN, MOST_COLUMNS_WRITTEN = 130, 12
-MOST_THREADS: Final = 600
 BY_RATIO: Final = 30.0
 """Values that differ by more are coloured, and laid out, by their ratio."""
 SHADES: Final = ("#3a5fc8", "#2f8fb8", "#3fae8f", "#a3b545", "#e8a23a")
@@ -296,62 +294,6 @@ def moves(summary: Summary) -> tuple[Figure, str]:
         f"{summary.named(effect.key)} from {' to '.join(both)}" for effect, both in zip(effects, ends, strict=True)
     )
     return (drawing.figure([trace], layout), f"Effect of each field (mean over all others): {sentence or 'none'}")
-
-
-def parallel(summary: Summary) -> tuple[Figure, str]:
-    """A thread for each point, over every field to its measure, coloured by the measure."""
-    good = np.flatnonzero(np.isfinite(summary.values))
-    order = good[np.argsort(summary.values[good], kind="stable")]
-    used = np.array(evenly(order.tolist(), MOST_THREADS), int)
-    posts = [_post(summary, key, summary.axes[key]) for key in summary.keys]
-    posts.append(_post(summary, summary.measure, summary.values.tolist()))
-    last = posts[-1][0][used] if len(used) else np.zeros(0)
-    bands = np.clip((last * len(SHADES)).astype(int), 0, len(SHADES) - 1)
-    traces: list[dict[str, Any]] = []
-    for band, shade in enumerate(SHADES):
-        threads = used[bands == band]
-        ys = [[*(float(post[0][row]) for post in posts), None] for row in threads]
-        traces.append(drawing.line(
-            "", [*range(len(posts)), None] * len(threads), chain(*ys), (shade, "solid"), (), width=1.2, opacity=0.75,
-            showlegend=False, hoverinfo="skip",
-        ))  # fmt: skip
-    labels = [cut(summary.named(key), 24) for key in summary.keys] + [measure_name(summary.measure)]
-    annotations = []
-    for place, (label, (_, ticks)) in enumerate(zip(labels, posts, strict=True)):
-        for height, text in ticks:
-            annotations.append({"x": place, "y": height, "text": text, "showarrow": False, "xanchor": "left",
-                                "xshift": 4, "bgcolor": "rgba(128,140,152,.28)", "borderpad": 1})  # fmt: skip
-        annotations.append(
-            {"x": place, "y": 1.1, "text": f"<b>{label}</b>", "showarrow": False, "yshift": 14 * (place % 2) - 6}
-        )
-    hidden = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
-    layout = _layout() | {
-        "shapes": [{"type": "line", "x0": place, "x1": place, "y0": 0, "y1": 1,
-                    "line": {"color": OF_TEXT, "width": 1.5}} for place in range(len(posts))],
-        "annotations": annotations,
-        "xaxis": hidden | {"range": [-0.2, len(posts) - 0.6]}, "yaxis": hidden | {"range": [-0.05, 1.25]},
-    }  # fmt: skip
-    left_out = f"; {len(used):,} of {len(order):,} points are drawn" if len(used) < len(order) else ""
-    return drawing.figure(traces, layout), f"{extremes(summary, np.isfinite(summary.values))}{left_out}"
-
-
-def _post(summary: Summary, key: str, values: list[Any]) -> tuple[NDArray[np.float64], list[tuple[float, str]]]:
-    """Where each point crosses the post of *key*, from 0 to 1, and its ticks."""
-    levels = levels_of([value for value in values if not (isinstance(value, float) and math.isnan(value))])
-    if not are_numbers(levels):
-        rank = {level: place / max(1, len(levels) - 1) for place, level in enumerate(levels)}
-        ticks = [(rank[level], show_value(key, level)) for level in evenly(levels, 12)]
-        return np.array([rank[value] for value in values]), ticks
-    scaled, back = _spread(np.array(values, float))
-    known = scaled[np.isfinite(scaled)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-    width = (high - low) or 1.0
-    if key != summary.measure and len(levels) <= 8:
-        at = _spread(np.array(levels, float))[0]
-        ticks = [(float((tick - low) / width), show_value(key, level)) for tick, level in zip(at, levels, strict=True)]
-    else:
-        ticks = [((tick - low) / width, show_value(key, float(f"{back(tick):.3g}"))) for tick in _ticks(scaled)]
-    return (scaled - low) / width, ticks
 
 
 def rows_at(summary: Summary, fixed: Mapping[str, Any]) -> NDArray[np.bool_]:

@@ -191,7 +191,6 @@ def _errors(stored: SweepTable) -> None:
 def _tabs(stored: SweepTable, summary: Summary, name: str) -> None:
     page_elements.tabs("sweep_tabs", {
         "Table": lambda: _table(stored, summary, name),
-        "Parallel coordinates": lambda: page_elements.captioned("sweep_parallel", *sweep_charts.parallel(summary)),
         "How this was computed": lambda: _made_by(stored),
         "Export": lambda: _files(stored, summary, name),
     })  # fmt: skip

@@ -200,23 +200,6 @@ def test_pairs_begin_with_what_moves_it_and_end_with_what_moves_together() -> No
     assert sweep_charts.pairs(together) == [(BLOCK, path), ("workload.count", path), (BLOCK, "workload.count")]
 
 
-def test_threads_are_one_for_each_point_coloured_by_the_measure() -> None:
-    figure, _ = sweep_charts.parallel(crossed())
-    counts = [one["x"].count(None) for one in figure["data"]]
-    assert sum(counts) == 5
-    assert [one["line"]["color"] for one in figure["data"]] == list(sweep_charts.SHADES)
-    first, last = figure["data"][0], figure["data"][-1]
-    assert first["y"][2] == 0.0
-    assert last["y"][-2] == 1.0
-
-
-def test_no_more_threads_are_drawn_than_a_browser_likes_and_that_is_said() -> None:
-    many = summary({USERS: list(range(2000))}, [float(one) for one in range(2000)])
-    figure, finding = sweep_charts.parallel(many)
-    assert sum(one["x"].count(None) for one in figure["data"]) == sweep_charts.MOST_THREADS
-    assert "600 of 2,000 points are drawn" in finding
-
-
 def _luminance(colour: str) -> float:
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
@@ -251,7 +234,6 @@ def test_every_figure_is_plain_json_and_takes_the_ink() -> None:
         sweep_charts.scattered(sampled(), USERS, BLOCK),
         sweep_charts.lines(crossed(), USERS, BLOCK),
         sweep_charts.moves(crossed()),
-        sweep_charts.parallel(crossed()),
     ):
         json.dumps(figure, allow_nan=False)
         assert "#d5dde5" in json.dumps(inked(figure, "#d5dde5"))

@@ -325,7 +325,6 @@ def _loads(text: str) -> dict[str, Any]:
 
 
 def _chain(data: Mapping[str, Any], where: str) -> list[Layer]:
-    """The scenario's layers from its deepest base to itself."""
     layers: list[Layer] = [(where, data)]
     while True:
         base = layers[0][1].get("base")
@@ -733,7 +732,6 @@ def _expanded(
     constants: dict[str, Constant],
     words: set[str],
 ) -> dict[str, Any]:
-    """One section with its entry's values below its own."""
     path = KINDS[kind]
     fields = dict(section)
     used = fields.pop("use", None)

@@ -243,7 +243,6 @@ def _of_calls_at_once(base: RunResult, other: RunResult, pair: ScenarioPair | No
 
 
 def _mechanism_of(base: RunResult, other: RunResult) -> Callable[[str], str]:
-    """From a component to the mechanism that moves it."""
     if why_streams.both(base, other):
         return why_streams.mechanism_of(base, other)
     if why_transactions.both(base, other):

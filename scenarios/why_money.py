@@ -56,7 +56,6 @@ def _hour_at_the_rate_of(before: Money, after: Money) -> float:
 
 
 def _instead(before: float, after: float, currency: str) -> str:
-    """An amount against the one before."""
     amounts = show_amount(after), show_amount(before)
     if amounts[0] == amounts[1]:
         return f"{amounts[0]} {currency} as before"

@@ -136,7 +136,6 @@ def _writing_behind(name: str, change: ComponentChange, base: RunResult, other: 
 
 
 def _written(result: RunResult) -> float:
-    """Blocks that DBWR has written behind all sessions."""
     changed = result.changes
     sessions = changed.rows / result.calls["execute"].rows if changed else 1
     return result.physical_io.write_requests * sessions

@@ -115,7 +115,6 @@ class Worker:
                         stream.close()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        """The process, once it can work."""
         if self.process is not None and self.process.poll() is None:
             return self.process
         for _ in range(STARTS):

@@ -68,5 +68,4 @@ def range_of(name: str, conditions: list[dict[str, float]]) -> dict[str, tuple[f
 
 
 def _rounded(value: float) -> float:
-    """Six digits; a whole number stays as it is."""
     return value if value == round(value) else float(f"{value:.6g}")

@@ -35,7 +35,6 @@ class Ready(BaseFigure):  # type: ignore[misc]  # plotly has no types
 
 @lru_cache(maxsize=1)
 def _template() -> dict[str, Any]:
-    """Streamlit's template, which its front end looks for."""
     template: dict[str, Any] = plotly.io.templates[plotly.io.templates.default].to_plotly_json()
     return template
 

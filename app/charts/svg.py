@@ -213,7 +213,6 @@ class _Panel:
         return rect + _text(bar.text, place, _p(100 - (low + top) / 2), 4, anchor, look)
 
     def _trace(self, trace: dict[str, Any]) -> Iterator[str]:
-        """What a trace that is no bar draws."""
         kind, mode = trace["type"], trace.get("mode", "lines")
         if kind == "heatmap":
             yield self._cells(trace)
@@ -541,7 +540,6 @@ def _title(text: str) -> str:
 
 
 def _hover(trace: Mapping[str, Any], place: int) -> str:
-    """What a point tells under the pointer, in lines."""
     if trace.get("hoverinfo") == "skip":
         return ""
     texts = trace.get("hovertext") or trace.get("text") or ()
@@ -557,7 +555,6 @@ _FIELD: Final = re.compile(r"%\{(\w+)(?::([^}]*))?\}")
 
 
 def _formatted(value: Any, form: str) -> str:
-    """A value as a template asks for it."""
     if not isinstance(value, int | float):
         return str(value)
     if form.endswith("f"):

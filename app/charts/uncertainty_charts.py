@@ -57,6 +57,5 @@ def shares(contributions: Sequence[Contribution]) -> tuple[Figure, str]:
 
 
 def _figure(trace: dict[str, Any], across: dict[str, Any], up: dict[str, Any]) -> Figure:
-    """Rows of one trace, at least two rows high."""
     height = 56 + ROW * max(len(trace["y"]), 2)
     return drawing.figure([trace], drawing.layout(height, across, up, MARGIN, showlegend=False))

@@ -134,7 +134,6 @@ def hover(point: PredictedPoint) -> str:
 
 
 def _marks(name: str, x: list[float], y: list[float], colour: str, symbol: str, texts: list[str]) -> dict[str, Any]:
-    """Points of one look, each with its text."""
     drawn = drawing.dots(name, x, y, colour, symbol, 8, text=texts, hovertemplate="%{text}<extra></extra>")
     drawn["marker"]["opacity"] = 0.8
     return drawn

@@ -113,7 +113,6 @@ def _check_places(out: Path | None, html: Path | None, force: bool) -> None:
 
 
 def _lines(rows: Rows, summaries: Sequence[Summary], json: bool, quiet: bool) -> list[str]:
-    """What is printed when all is known."""
     if json:
         return [json_text({"about": rows.about(), "rows": _records(whole_table(rows))})]
     if quiet:
@@ -122,7 +121,6 @@ def _lines(rows: Rows, summaries: Sequence[Summary], json: bool, quiet: bool) ->
 
 
 def _records(table: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows by name, without what a point has not."""
     columns = {name: values.tolist() if hasattr(values, "tolist") else values for name, values in table.items()}
     rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
     return [{name: value for name, value in row.items() if not _is_missing(value)} for row in rows]

@@ -46,8 +46,7 @@ ANSWERED: Final = "compare.answered"
 """The comparison whose answers this session has seen last."""
 FROM_LIBRARY: Final = "compare.from_library"
 UNCERTAINTY: Final = "compare.uncertainty"
-SORT, MOST_FIRST, ONLY = "compare.sort", "compare.most_first", "compare.only"
-AS_PINNED: Final = "as pinned"
+ONLY: Final = "compare.only"
 LONGEST_HERE: Final = 50
 TALL: Final = 12
 """Rows of settings from which on their table scrolls."""
@@ -162,7 +161,6 @@ def _put(pin_list: Pins) -> None:
 
 
 def _address(pin_list: Pins) -> None:
-    """Keep the address such that it opens this comparison."""
     try:
         wanted = pins.written(pin_list)
     except SpecError as error:
@@ -188,7 +186,6 @@ def _list(pin_list: Pins) -> None:
 
 
 def _edit(pin_list: Pins, place: int, letter: str) -> None:
-    """Everything that can be done with one pin."""
     pin, last = pin_list[place], len(pin_list) - 1
     key = f"compare.called.{pin.key}"
     st.session_state.setdefault(key, pin.called)
@@ -365,29 +362,15 @@ def _tabs(sides: ComparedScenarios, pin_list: Pins, sure: Sequence[Difference]) 
 
 
 def _numbers(sides: ComparedScenarios) -> None:
-    """All numbers, a column for each scenario, sorted by any of them."""
     lines = sides.lines
-    by_title = {line.title: line for line in lines}
-    if st.session_state.get(SORT) not in by_title:
-        st.session_state[SORT] = AS_PINNED
-    with st.container(key="choices"):
-        sort, most, only = st.columns([1.3, 0.9, 0.9], vertical_alignment="bottom")
-    sort.selectbox(
-        "Sort scenarios by", [AS_PINNED, *by_title], key=SORT, persist_state="session",
-        help="Changes the order in the table alone; the letters and the baseline stay",
-    )  # fmt: skip
-    most_first = most.toggle(
-        "Largest first", key=MOST_FIRST, persist_state="session", help="If off, the smallest first"
-    )
-    differing = only.toggle(
+    differing = st.toggle(
         "Only what differs", key=ONLY, persist_state="session", help="Leaves out numbers that are the same in all"
     )
     if differing:
         lines = [line for line in lines if _differs(line, sides.results)]
-    order = compare_table.order(sides.results, by_title.get(st.session_state[SORT]), most_first)
     best = compare_charts.finding(sides.results, sides.letters, sides.titles)
     with st.container(key="sides"):
-        table(side_by_side(sides, lines, order), f"{len(lines)} numbers of {len(order)} scenarios. {best}")
+        table(side_by_side(sides, lines), f"{len(lines)} numbers of {len(sides.results)} scenarios. {best}")
     st.caption(
         f"Differences are from {sides.letters[0]}. Green is better, red is worse; the words say less or "
         "more. Times are of one session, or of one transaction."
@@ -399,13 +382,15 @@ def _differs(line: Quantity, results: Sequence[RunResult]) -> bool:
     return any(difference is None or difference.word != "same" for difference in differences)
 
 
-def side_by_side(sides: ComparedScenarios, lines: Sequence[Quantity], order: Sequence[int]) -> list[dict[str, str]]:
+def side_by_side(sides: ComparedScenarios, lines: Sequence[Quantity]) -> list[dict[str, str]]:
     """One row for each number, one column for each scenario, as Markdown."""
     rows = []
     for line in lines:
         largest = _largest(line, sides.results)
-        cells = {at: _cell(line, sides.results[0], sides.results[at], largest, at == 0) for at in order}
-        rows.append({"Number": plain(line.heading)} | {sides.heading(at): cells[at] for at in order})
+        cells = {
+            at: _cell(line, sides.results[0], sides.results[at], largest, at == 0) for at in range(len(sides.results))
+        }
+        rows.append({"Number": plain(line.heading)} | {sides.heading(at): cell for at, cell in cells.items()})
     return rows
 
 
@@ -434,7 +419,6 @@ def _cell(line: Quantity, base: RunResult, other: RunResult, largest: float, is_
 
 
 def _settings(sides: ComparedScenarios) -> None:
-    """The fields that are not alike in all."""
     differing = compare_table.settings(sides.scenarios)
     if not differing:
         st.caption("All fields are equal." if sides.others else "Add an alternative to see differences.")

@@ -87,7 +87,6 @@ def _widget(control: Control, field: Facts, was: Any, value: Any, common: dict[s
 
 
 def _choice(control: Control, field: Facts, was: Any, chosen: Any, common: dict[str, Any]) -> None:
-    """Some words, all in sight where they are few."""
     if field.kind == "choice" and len(field.options) <= 3 and not field.is_entry and not field.optional:
         st.segmented_control(
             options=field.options, default=chosen, required=True, width="stretch", format_func=field.show, **common

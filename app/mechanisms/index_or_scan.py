@@ -83,7 +83,6 @@ def percent(share: float) -> str:
 
 
 def _digits(value: float) -> str:
-    """Two digits of it, without an exponent."""
     return f"{float(f'{value:.2g}'):,.10g}"
 
 

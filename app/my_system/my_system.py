@@ -246,7 +246,6 @@ def take(state: PageState, files: dict[str, bytes]) -> None:
 
 
 def _read(name: str, content: bytes) -> UploadedFile:
-    """What one file says, or why it says nothing."""
     try:
         return UploadedFile(len(content), read_apart(name, content))
     except NotReadable as refusal:
@@ -437,7 +436,6 @@ def _model(state: PageState) -> None:
 
 
 def _commands(state: PageState) -> str:
-    """The same from the command line."""
     files = [name for name, file in state.files.items() if file.readings]
     statement = ["--statement", state.statement] if state.statement else []
     lines = [["measure", *files, "--out", FILE, *statement], ["run", FILE]]
@@ -524,7 +522,6 @@ def _moved(path: str) -> None:
 
 
 def _reset() -> None:
-    """Back to the system as it was measured."""
     state: PageState = st.session_state[STATE]
     if state.question is not None:
         state.question = replace(state.question, change={})
@@ -559,7 +556,6 @@ def _difference(current: AnsweredChange, rows: Sequence[AsModelled]) -> tuple[Di
 
 
 def _counts(before: RunResult, after: RunResult) -> Rows:
-    """Counts of one transaction or execution in both answers."""
     rows = []
     for name in COUNTS:
         was, now = figure_in(before, name), figure_in(after, name)

@@ -87,7 +87,6 @@ def _sections(result: RunResult, scenario: Scenario | None) -> Iterator[Section]
 
 
 def _redo_bytes(result: RunResult, scenario: Scenario | None) -> float | None:
-    """Redo of one execution, or of a mean transaction."""
     if result.changes is not None:
         return result.changes.redo_bytes
     if result.transactions is None or scenario is None:
@@ -118,7 +117,6 @@ def _files(result: RunResult, scenario: Scenario) -> Iterator[Section]:
 
 
 def _event(event: str, waits: float, total_s: float) -> Row:
-    """One line of the wait events."""
     mean = f"{1e3 * total_s / waits:,.2f}ms" if waits else ""
     return event, f"{waits:,.0f}", f"{total_s:,.0f}", mean
 
@@ -180,7 +178,6 @@ def _period(result: RunResult) -> tuple[float, float, float]:
 
 
 def _minutes(result: RunResult) -> Iterator[tuple[str, float]]:
-    """What the head of a report says in minutes."""
     elapsed_s, number, _ = _period(result)
     yield "Elapsed", elapsed_s / 60
     yield "DB Time", _db_time(result) * number / 60

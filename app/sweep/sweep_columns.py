@@ -46,7 +46,6 @@ def table_column(name: str, heading: str, values: Sequence[Any]) -> ShownColumn:
 
 
 def _sized(name: str, value: Any) -> Any:
-    """A size in words, anything else as it is."""
     if isinstance(value, float) and math.isnan(value):
         return None
     return show_value(name, value) if unit_of(name) == "bytes" and value is not None else value

@@ -169,14 +169,12 @@ def _with_question(form: SweepForm) -> SweepForm:
 
 
 def _follow_what_if() -> None:
-    """The What-if page's scenario may have changed since."""
     form: SweepForm = st.session_state[FORM]
     if not form.is_library_sweep:
         st.session_state[FORM] = _with_question(form)
 
 
 def _address(form: SweepForm) -> None:
-    """Keep the address such that it opens this screen."""
     wanted: dict[str, str | list[str]] = (
         {} if form.is_library_sweep else {**address.written(what_if_state.current(), "")}
     )
@@ -223,7 +221,6 @@ def _moves(name: str, taken: Callable[..., None], *args: Any) -> dict[str, Any]:
 
 
 def _source(form: SweepForm) -> Scenario:
-    """What the sweep starts from; returns the base scenario."""
     titles = {name: entry.title for name, entry in library_of_sweeps().items()}
     if st.session_state[FROM_FILE]:
         chosen = FILE
@@ -340,7 +337,6 @@ def _took_line(place: int, what: str) -> None:
 
 
 def _design(form: SweepForm) -> None:
-    """How the points are chosen and answered."""
     designs = list(DESIGNS)
     st.selectbox(
         "Points", designs, designs.index(_now("design", form.design)), format_func=DESIGNS.__getitem__,
@@ -425,7 +421,6 @@ def _head(form: SweepForm, scenario: Scenario, tried: SweepJob) -> bool:
 
 
 def _go_where_all_is_known(form: SweepForm, tried: SweepJob) -> None:
-    """Nobody need ask for what the store has."""
     run = _job(RUN)
     known = tried.state == "tried" and tried.wanted and tried.done >= tried.wanted
     if known and (run is None or (not run.active and run.form != form)):
@@ -480,14 +475,12 @@ def _say_tried(job: SweepJob) -> None:
 
 
 def _rough(seconds: float) -> str:
-    """A time that nobody knows exactly."""
     if seconds >= WORTH_MINUTES_S:
         return f"{seconds / 60:,.0f} minutes"
     return f"{seconds:.0f} s" if seconds >= 1 else "a second"
 
 
 def _watch_run() -> None:
-    """How far the sweep is, or how it ended."""
     job = _job(RUN)
     is_under_way = job is not None and job.active
     if job is not None and is_under_way:

@@ -248,7 +248,6 @@ def _made_by(stored: SweepTable) -> None:
 
 
 def _files(stored: SweepTable, summary: Summary, name: str) -> None:
-    """Files that are made when they are asked for."""
     offers: Sequence[tuple[str, str, str, Callable[[], str | bytes]]] = (
         ("Parquet", "parquet", "application/vnd.apache.parquet", lambda: table_bytes(stored, ".parquet")),
         ("CSV", "csv", "text/csv", lambda: table_bytes(stored, ".csv")),

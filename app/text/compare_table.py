@@ -89,16 +89,6 @@ def percent_of(line: Quantity, base: str) -> str:
     return f"{line.title} against {base} (%)"
 
 
-def order(results: Sequence[RunResult], by: Quantity | None, most_first: bool) -> list[int]:
-    """Places of *results* sorted by a number; as they stand where none is given; those without it come last."""
-    places = list(range(len(results)))
-    if by is None:
-        return places
-    values = {place: by.of(result) for place, result in enumerate(results)}
-    sign = -1 if most_first else 1
-    return sorted(places, key=lambda place: (values[place] is None, sign * (values[place] or 0.0)))
-
-
 # What differs
 
 
@@ -137,7 +127,6 @@ def _differ(values: Sequence[Any]) -> bool:
 
 
 def _leaves(scenario: Scenario) -> dict[str, Any]:
-    """Every field of a scenario by its dotted path."""
     system = scenario.system.model_dump(exclude={"constants"})
     return dict(leaves({**system, "workload": scenario.workload.model_dump()}, numbered="mix"))
 

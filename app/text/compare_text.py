@@ -99,7 +99,6 @@ def what_is_compared(comparison: ScenarioComparison) -> Section:
 
 
 def _why(comparison: ScenarioComparison, place: int) -> Section:
-    """Why one answer differs from the first."""
     letters = comparison.letters
     heading = f"Why {letters[place]} differs from {letters[0]}" if len(letters) > 2 else "Why"
     return Section(heading, [Fact("-", sentence) for sentence in comparison.reasons(place)], label=2)

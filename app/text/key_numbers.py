@@ -157,7 +157,6 @@ def lines(before: RunResult, after: RunResult) -> list[dict[str, str]]:
 
 
 def _cost(before: RunResult, after: RunResult) -> list[Number]:
-    """What it costs, where there is a price list."""
     money = after.money or before.money
     if money is None:
         return []

@@ -134,7 +134,6 @@ def _what_it_says(reading: Reading, most: int | None) -> Iterator[str]:
 
 
 def _name_lines(reading: Reading, width: int, most: int | None) -> Iterator[str]:
-    """What the site calls things, where that is kept."""
     yield head("names")
     for name in reading.names[:most]:
         text = f"{name.of}, {name.what}, line {name.line:,}: {name.text}"
@@ -238,7 +237,6 @@ def _busy(series: Series, first_sample: int) -> float:
 
 
 def _figure_lines(figures: Sequence[Figure]) -> Iterator[str]:
-    """Figures by what they are of."""
     of = None
     for figure in figures:
         if figure.of != of:

@@ -43,7 +43,6 @@ def _not_priced(money: Money) -> Iterator[str]:
 
 
 def _used(money: Money) -> Iterator[str]:
-    """What is paid for, used and as a whole."""
     hours = show_amount(many_of(money)[1] * money.cpu_core_hours)
     yield (
         f"used: {hours} core hours at {show_amount(money.core_per_hour)} {money.currency}; "

@@ -66,7 +66,6 @@ def _cells(program: ProgramStats) -> Iterator[str]:
 
 
 def _rate(program: ProgramStats) -> str:
-    """What comes a second, together and alone."""
     if program.per_s is None or program.alone.per_s is None:
         return ""
     return f"{mean(program.per_s)} {KINDS[program.kind].counted} a second, alone {mean(program.alone.per_s)}"

@@ -172,7 +172,6 @@ def _per_transaction(key: str) -> Quantity:
 
 
 def _where(read: Read, of_transactions: bool) -> Read:
-    """What is read of answers of that kind alone."""
     return lambda result: read(result) if bool(result.transactions) == of_transactions else None
 
 
@@ -269,8 +268,6 @@ def _of_a_stream(result: RunResult, place: int, field: str) -> float | None:
 
 
 def _resources(results: Sequence[RunResult]) -> Iterator[Quantity]:
-    """How busy each resource of transactions is."""
-
     def busy(result: RunResult, name: str) -> float | None:
         return result.transactions.utilisation.get(name) if result.transactions else None
 
@@ -317,8 +314,6 @@ def of_first_device(key: str) -> Quantity:
 
 
 def _devices(results: Sequence[RunResult]) -> Iterator[Quantity]:
-    """What iostat shows of each device."""
-
     def of_device(result: RunResult, name: str, read: Callable[[DeviceStats], float | None]) -> float | None:
         return read(result.device[name]) if name in result.device else None
 
@@ -353,7 +348,6 @@ def amount(field: str, label: str, currency: str, words: str, factor: float = 1,
 
 
 def _money(results: Sequence[RunResult]) -> Iterator[Quantity]:
-    """What it costs, currency by currency."""
     kinds = dict.fromkeys((result.money.currency, *many_of(result.money)) for result in results if result.money)
     for currency in dict.fromkeys(currency for currency, *_ in kinds):
         yield amount("", "Whole machine for a month", currency, "", says="cores, memory, storage and licences")

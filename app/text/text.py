@@ -161,7 +161,6 @@ def io_section(result: RunResult) -> Section:
 
 
 def _cache_facts(result: RunResult) -> Iterator[Fact]:
-    """Buffers got, and those found in the buffer cache."""
     gets, cache = result.logical_io, result.cache
     if gets is not None:
         got = [f"{gets.consistent_gets:,.0f} consistent gets"]
@@ -182,7 +181,6 @@ def _cache_facts(result: RunResult) -> Iterator[Fact]:
 
 
 def _read_sizes(io: PhysicalIO) -> CellTable:
-    """Reads by their size, those that fetch most first."""
     block = io.read_bytes / io.read_blocks
     sizes = sorted(io.request_blocks.items(), key=lambda item: -item[0] * item[1])
     largest = [size for size in sizes[:MOST_READ_SIZES] if size[0] * size[1] >= 0.0005 * io.read_blocks]

@@ -168,7 +168,6 @@ def largest_sentence(contributions: Sequence[Contribution]) -> str:
 
 
 def _label(field: str) -> str:
-    """What a field is, as the specification says it."""
     declared = declared_field(field, "full_scan") or {}
     return str(declared.get("description", field))
 

@@ -315,7 +315,6 @@ class Space:
     # Choosing
 
     def _cost(self, spot: Candidate) -> float:
-        """What is to be made small."""
         value = spot.measures.get(self._wanted.measure, math.nan)
         return -value if self._wanted.largest else value
 

@@ -98,7 +98,6 @@ def _outcomes(rows: Rows, measure: str, points: Sequence[Values]) -> NDArray[np.
 
 
 def _along(axis: Axis) -> list[Values]:
-    """The points of a tornado along one axis."""
     return [{axis.key: value} for value in (dict.fromkeys(axis.values) if axis.values else axis.ends)]
 
 

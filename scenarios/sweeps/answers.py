@@ -131,7 +131,6 @@ def _alike(points: Points, columns: Columns, count: int) -> list[Sequence[int]]:
 
 
 def _by_arrays(task: SweepTask, items: Items, places: Sequence[int], together: Answers) -> None:
-    """Answers to those points that arrays answer."""
     keys = task.points.plain_keys
     if not keys or not places:
         return

@@ -233,7 +233,6 @@ def _mark_of(path: Path) -> Path:
 
 
 def _file_of(path: Path) -> Path:
-    """The same for all names of a file."""
     return path.resolve()
 
 

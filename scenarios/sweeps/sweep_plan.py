@@ -158,7 +158,6 @@ class Plan:
             parts.append(columns[key])
 
     def _refused(self, axis: Axis) -> str:
-        """What is wrong with the key of an axis."""
         value = axis.values[0] if axis.values else axis.low
         try:
             Points(self.source, [axis.key]).point({axis.key: value})

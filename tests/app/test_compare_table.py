@@ -149,18 +149,6 @@ def test_a_row_for_each_scenario_has_each_number_and_its_difference(results: lis
     assert len(rows[0]) == 2 + 3 * len(lines)
 
 
-@pytest.mark.parametrize("most_first", [True, False])
-def test_any_number_sorts_and_those_without_it_come_last(results: list[RunResult], most_first: bool) -> None:
-    for line in compare_table.lines(results):
-        places = compare_table.order(results, line, most_first)
-        assert sorted(places) == list(range(len(results)))
-        values = [line.of(results[place]) for place in places]
-        known = [value for value in values if value is not None]
-        assert values == [*known, *([None] * (len(values) - len(known)))]
-        assert known == sorted(known, reverse=most_first)
-    assert compare_table.order(results, None, most_first) == list(range(len(results)))
-
-
 def test_only_what_differs_is_named() -> None:
     base = load("rahn-full-scan")
     assert compare_table.settings([base, base]) == {}

@@ -94,16 +94,6 @@ def test_the_table_has_the_results_numbers() -> None:
     assert blocks.startswith(f"**{segment.blocks_after:,.0f}**")
 
 
-def test_sorting_moves_the_columns_and_leaves_the_letters() -> None:
-    app = opened({**TWO, "c": "index-range-scan"})
-    app.selectbox(compare_page.SORT).select("Elapsed (s)")
-    ran(app)
-    assert [name[0] for name in app.table[0].value.columns] == ["N", "C", "B", "A"]
-    app.toggle(compare_page.MOST_FIRST).set_value(True)
-    ran(app)
-    assert [name[0] for name in app.table[0].value.columns] == ["N", "A", "B", "C"]
-
-
 def test_only_what_differs() -> None:
     app = opened()
     before = len(app.table[0].value)

@@ -133,7 +133,6 @@ def _scaled(server_s: float, demand: Any, host: Any) -> dict[str, float]:
 
 
 def _executions(trace: Trips, demand: Any) -> float:
-    """Turns of the trace over those of one execution."""
     return len(trace.turns) / max(1.0, float(demand.fetches) - 1)
 
 

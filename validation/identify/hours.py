@@ -194,7 +194,6 @@ def is_of_same_hour(reading: Reading, other: Reading) -> bool:
 
 
 def _contradicted(report: Report, other: Report) -> Iterator[str]:
-    """Figures of one interval that two reports print differently."""
     if not is_of_same_hour(report.reading, other.reading):
         return
     for name in LISTED:

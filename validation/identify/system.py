@@ -614,7 +614,6 @@ class SystemProfile(ScenarioBuilder):
         )
 
     def _log_buffer(self) -> None:
-        """How much redo may wait for LGWR."""
         figure = self.report.named("instance", "Log Buffer")
         parameter = self.report.whole_setting("log_buffer")
         if figure:
@@ -666,7 +665,6 @@ class SystemProfile(ScenarioBuilder):
         return {"read": self.reads * self.per_s.value, "write": self.written * self.per_s.value}
 
     def _modelled_bytes(self) -> dict[str, float]:
-        """Bytes a second of these, and of redo."""
         redo = self.report.per_second("Redo size")
         modelled = {what: per_s * self.report.block_bytes() for what, per_s in self._modelled_requests().items()}
         return modelled | {"write": modelled["write"] + (redo.value if redo else 0.0)}
@@ -704,7 +702,6 @@ class SystemProfile(ScenarioBuilder):
         self.others = []
 
     def _tell_of_others(self) -> None:
-        """Say what the programs beside the users ask for."""
         named = [
             f"{other.per_s:,.0f} {other.kind.partition('_')[0]}s of {show_bytes(other.call_bytes)}"
             for other in self.others

@@ -39,7 +39,6 @@ def unused(readings: Sequence[Reading], identified: IdentifiedScenario, statemen
 
 
 def _why(reading: Reading, first: Reading | None, identified: IdentifiedScenario, statement: str | None) -> str:
-    """Why nothing of it is used."""
     form = TITLES[reading.format]
     if statement is not None:
         if reading.format in OF_STATEMENTS:
@@ -57,7 +56,6 @@ def _why(reading: Reading, first: Reading | None, identified: IdentifiedScenario
 
 
 def _why_of_awr(first: Report, reading: Reading) -> str:
-    """Why nothing of a further report is used."""
     if is_of_another_instance(first.reading, reading):
         return f"it is of another database or instance than {first.reading.file}"
     if is_of_same_hour(first.reading, reading):

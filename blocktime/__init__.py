@@ -5,17 +5,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from blocktime.app.api.entry_points import compare, library, load, measure, optimise, run, seek, sweep, validate
-    from blocktime.app.api.notebook_values import Comparison, MeasuredSystem, Result, SweptTable
+    from blocktime.app.api.notebook_values import AnswerComparison, MeasuredSystem, Result, SweptTable
     from blocktime.model.errors import BlocktimeError
     from blocktime.scenarios.spec import Scenario
 
     __version__: str
 
 __all__ = [
-    "BlocktimeError", "Comparison", "MeasuredSystem", "Result", "Scenario", "SweptTable", "compare", "library", "load",
-    "measure", "optimise", "run", "seek", "sweep", "validate",
+    "AnswerComparison",
+    "BlocktimeError",
+    "MeasuredSystem",
+    "Result",
+    "Scenario",
+    "SweptTable",
+    "compare",
+    "library",
+    "load",
+    "measure",
+    "optimise",
+    "run",
+    "seek",
+    "sweep",
+    "validate",
 ]  # fmt: skip
-_ANSWERS = ("Comparison", "MeasuredSystem", "Result", "SweptTable")
+_ANSWERS = ("AnswerComparison", "MeasuredSystem", "Result", "SweptTable")
 _OTHERS = {"BlocktimeError": "model.errors", "Scenario": "scenarios.spec"}
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from blocktime.app.api.notebook_values import Comparison, MeasuredSystem, Result, SweptTable
-from blocktime.app.api.python_fields import Along, Asked, Fields, axes, nested_fields, request
+from blocktime.app.api.notebook_values import AnswerComparison, MeasuredSystem, Result, SweptTable
+from blocktime.app.api.python_fields import Along, Question, Fields, axes, nested_fields, request
 from blocktime.app.reports.measuring import document_of, read_file
 from blocktime.model.errors import SpecError
 from blocktime.scenarios import run as run_scenario
@@ -31,31 +31,31 @@ def library() -> dict[str, str]:
     return {name: entry.title for name, entry in library_entries().items()}
 
 
-def load(asked: Asked, change: Fields = None, *, side: Side = "change", **sections: Any) -> Scenario:
-    """The scenario *asked*, with *change* laid over it; *sections* are sections of its file, as dictionaries.
+def load(question: Question, change: Fields = None, *, side: Side = "change", **sections: Any) -> Scenario:
+    """The scenario *question*, with *change* laid over it; *sections* are sections of its file, as dictionaries.
 
     ``load("full-scan-nvme", tablespace={"block_size_bytes": "16K"}, disk="nvme")``. Of a file with a ``[change]`` it is
     that *side*: "change" or "system". Raises :class:`SpecError` with one sentence.
     """
-    return request(asked, change, sections, "load", side).scenario()
+    return request(question, change, sections, "load", side).scenario()
 
 
 def run(
-    asked: Asked | MeasuredSystem, change: Fields = None, *, side: Side = "change", seed: int | None = None,
+    question: Question | MeasuredSystem, change: Fields = None, *, side: Side = "change", seed: int | None = None,
     replications: int | None = None, **sections: Any,
 ) -> Result:  # fmt: skip
-    """The answer to the scenario *asked*, with *change* and *sections* laid over it as in :func:`load`.
+    """The answer to the scenario *question*, with *change* and *sections* laid over it as in :func:`load`.
 
     Times are in seconds, sizes in bytes. Raises :class:`SpecError` with one sentence, :class:`OverBudget` where the
     answer takes too long.
     """
-    return _answered(request(_content(asked), change, sections, "run", side), seed, replications)
+    return _answered(request(_content(question), change, sections, "run", side), seed, replications)
 
 
 def compare(
-    first: Asked | MeasuredSystem, *others: Asked | Mapping[str, Any], change: Fields = None, uncertainty: bool = False,
+    first: Question | MeasuredSystem, *others: Question | Mapping[str, Any], change: Fields = None, uncertainty: bool = False,
     seed: int | None = None, replications: int | None = None, **sections: Any,
-) -> Comparison:  # fmt: skip
+) -> AnswerComparison:  # fmt: skip
     """*first* beside each of *others*, or beside itself with *change* and *sections*, and why they differ.
 
     A file with a ``[change]`` alone is compared with itself without the change. With *uncertainty* each difference has
@@ -75,15 +75,15 @@ def compare(
     if not others:
         titles = (titles[0], f"with {_changes({**(change or {}), **sections}) or titles[1]}")
     if not uncertainty:
-        return Comparison(results, titles)
+        return AnswerComparison(results, titles)
     propagated = propagate([each.scenario for each in results], [each.run for each in results], seed)
     sure = tuple(propagated.difference(place) for place in range(1, len(results)))
     both = zip(results, propagated.results, strict=True)
-    return Comparison(tuple(Result(each.scenario, within) for each, within in both), titles, sure)
+    return AnswerComparison(tuple(Result(each.scenario, within) for each, within in both), titles, sure)
 
 
 def sweep(
-    asked: Asked | MeasuredSystem, vary: Along = (), change: Fields = None, *, seed: int | None = None,
+    question: Question | MeasuredSystem, vary: Along = (), change: Fields = None, *, seed: int | None = None,
     replications: int | None = None, **sections: Any,
 ) -> SweptTable:  # fmt: skip
     """The answers of a scenario along *vary*: ``sweep("oltp-nvme", {"workload.users": (1, 200, 20)})``.
@@ -91,14 +91,14 @@ def sweep(
     *vary* maps a field to a list of values or to a range (low, high, points); several are crossed. Points that have no
     answer have their reason in the column ``error``. Raises :class:`SpecError` with one sentence.
     """
-    source = request(_content(asked), change, sections, "sweep")
+    source = request(_content(question), change, sections, "sweep")
     along = [] if not vary and "sweep" in source.data else axes(vary, "sweep")
     with sweeping(plan_of(source, along, seed=seed, replications=replications)) as rows:
         return SweptTable(source.name, whole_table(rows))
 
 
 def optimise(
-    asked: Asked | MeasuredSystem, vary: Along, *, minimise: str | None = None, maximise: str | None = None,
+    question: Question | MeasuredSystem, vary: Along, *, minimise: str | None = None, maximise: str | None = None,
     such_that: Sequence[str] = (), change: Fields = None, **sections: Any,
 ) -> Optimum:  # fmt: skip
     """The point along *vary* with the least or the most of a measure, among those that keep all of *such_that*.
@@ -106,16 +106,18 @@ def optimise(
     ``optimise("oltp-nvme", {"instance.buffer_cache_bytes": ["1G", "2G", "4G"]}, minimise="cost_per_month_usd",
     such_that=["response_p95_s <= 0.02"])``. Raises :class:`SpecError` with one sentence.
     """
-    source = request(_content(asked), change, sections, "optimise")
+    source = request(_content(question), change, sections, "optimise")
     return search_optimum(source, axes(vary, "optimise"), minimise=minimise, maximise=maximise, such_that=such_that)
 
 
-def seek(asked: Asked | MeasuredSystem, goal: str, vary: Along, *, change: Fields = None, **sections: Any) -> Crossing:
+def seek(
+    question: Question | MeasuredSystem, goal: str, vary: Along, *, change: Fields = None, **sections: Any
+) -> Crossing:
     """Where the one field of *vary* brings a measure to its *goal*: ``seek("oltp-nvme", "response_s <= 2 * base", …)``.
 
     Raises :class:`SpecError` with one sentence.
     """
-    return search_goal(request(_content(asked), change, sections, "seek"), goal, axes(vary, "seek"))
+    return search_goal(request(_content(question), change, sections, "seek"), goal, axes(vary, "seek"))
 
 
 def measure(
@@ -139,8 +141,8 @@ def validate(cases: Sequence[str] | None = None) -> Validation:
     return check_numbers(cases)
 
 
-def _content(asked: Asked | MeasuredSystem) -> Asked:
-    return asked.file if isinstance(asked, MeasuredSystem) else asked
+def _content(question: Question | MeasuredSystem) -> Question:
+    return question.file if isinstance(question, MeasuredSystem) else question
 
 
 def _answered(source: Source, seed: int | None, replications: int | None) -> Result:

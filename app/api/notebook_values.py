@@ -73,7 +73,7 @@ class Result:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class AnswerComparison:
     """Several answers beside the first: what differs, and why."""
 
     results: tuple[Result, ...]

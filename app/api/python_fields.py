@@ -13,7 +13,7 @@ from blocktime.scenarios.spec import SECTIONS, Scenario
 from blocktime.scenarios.sweeps.sweep_source import source_of_sweep
 from blocktime.scenarios.sweeps.sweep_spec import Axis, axis_of, listed_axis
 
-Asked = str | Path | Scenario | Mapping[str, Any]
+Question = str | Path | Scenario | Mapping[str, Any]
 """The name of a scenario of the library or of a sweep, a TOML file, a scenario, or a file's content as dictionaries."""
 Fields = Mapping[str, Any] | None
 """Fields and their values: ``{"disk.use": "nvme"}``, or section by section ``{"disk": {"use": "nvme"}}``."""
@@ -25,17 +25,19 @@ RANGE = 3
 """Low, high and points."""
 
 
-def request(asked: Asked, change: Fields, sections: Mapping[str, Any], called: str, side: Side = "change") -> Source:
-    """The scenario *asked*, with *change* and *sections* laid over it; *called* begins the sentence of a fault.
+def request(
+    question: Question, change: Fields, sections: Mapping[str, Any], called: str, side: Side = "change"
+) -> Source:
+    """The scenario *question*, with *change* and *sections* laid over it; *called* begins the sentence of a fault.
 
     Of a file with both sides it is *side*. Raises :class:`SpecError` with one sentence.
     """
-    if isinstance(asked, Scenario):
-        source = source_in(to_mapping(asked), asked.name, asked.origin or asked.name)
-    elif isinstance(asked, Mapping):
-        source = source_in(asked, str(asked.get("base", "scenario")), called, side)
+    if isinstance(question, Scenario):
+        source = source_in(to_mapping(question), question.name, question.origin or question.name)
+    elif isinstance(question, Mapping):
+        source = source_in(question, str(question.get("base", "scenario")), called, side)
     else:
-        source = source_of_sweep(asked, side=side)
+        source = source_of_sweep(question, side=side)
     return source.with_layer(called, nested_fields({**(change or {}), **sections}, called))
 
 

@@ -99,7 +99,6 @@ def burst_lasts_s(system: System, result: RunResult) -> float:
 
 
 def _used(system: System, result: RunResult) -> tuple[float, float]:
-    """Counted requests and bytes a second of all volumes."""
     requests = bytes_per_s = 0.0
     for device in result.device.values():
         each = device.reads_per_s + device.writes_per_s

@@ -188,7 +188,6 @@ def _add_arrays(quantities: dict[str, Number], done: dict[str, Number], system: 
 
 
 def _add_changes(quantities: dict[str, Number], demand: Demand) -> None:
-    """What becomes of rows and blocks."""
     changed = demand.change
     if changed is None:
         return

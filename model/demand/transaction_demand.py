@@ -319,8 +319,6 @@ def _classes_of_sizes(
 
 
 def _residence_by(rules: TouchRules) -> popularity_classes.ResidenceLaw:
-    """How long touch counts keep blocks."""
-
     def residence(room: float, classes: popularity_classes.Classes, rates: Sequence[float]) -> list[float]:
         popular = [share / class_blocks for class_blocks, share in classes]
         blocks = [class_blocks for class_blocks, _ in classes]

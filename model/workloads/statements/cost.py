@@ -88,7 +88,6 @@ def stretches_of_load(system: System, work: Statement, demand: Demand) -> int:
 
 
 def _writes(system: System, demand: Demand | None) -> float:
-    """Writes of blocks behind the sessions, or by them."""
     writing = None if demand is None else demand.writing
     return 0.0 if writing is None or not writing.meets_sessions(system) else float(writing.calls)
 

@@ -114,7 +114,6 @@ class Growth:
 
 
 def _moment_of(counters: Counters, now_s: float) -> DeviceMoment:
-    """What a device has counted until now."""
     counters.round(now_s)
     return DeviceMoment(now_s, counters.counted(), dict(counters.sizes))
 

@@ -241,7 +241,6 @@ class StatementProgram:
         return 0.0 if is_by_single_blocks(self.demand) or is_load(self.demand) else small / self._parts()
 
     def _parts(self) -> int:
-        """In how many sessions one scan is shared."""
         return int(self.demand.servers) if self.demand.change is None else int(self.work.sessions)
 
     def _begin(self, place: Place, of_whole: Sequence[StatementLedger] = ()) -> None:
@@ -387,7 +386,6 @@ class StatementProgram:
         return self._first_block + blocks, counts
 
     def _meets_others(self) -> bool:
-        """Whether somebody else changes the segment, too."""
         works = self.machine.changing.get(self.system.table, [self.work])
         return shares(self.work) and sum(work.users for work in works) > 1
 

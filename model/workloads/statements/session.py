@@ -206,7 +206,6 @@ class Session:
         self.ledger.wait(event, self.env.now - begin_s)
 
     def _read_together(self, group: list[Read]) -> Step:
-        """Hand several reads over, and wait for all."""
         begin_s = self.env.now
         yield self.env.all_of([self._submit(read) for read in group])
         self.ledger.wait(PARALLEL, self.env.now - begin_s)

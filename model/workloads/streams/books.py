@@ -102,7 +102,6 @@ def _streams(played: StreamRun) -> list[StreamStats]:
 
 
 def _responses(records: list[Any]) -> Responses:
-    """Of all programs of a stream together."""
     import numpy as np
 
     took = np.concatenate([np.asarray(record.responses_s) for record in records])
@@ -110,7 +109,6 @@ def _responses(records: list[Any]) -> Responses:
 
 
 def _stream(file: File, records: list[Any], responses: Responses) -> StreamStats:
-    """One stream, all its programs together."""
     elapsed = max(record.end_s for record in records) - min(record.begin_s for record in records)
     size = responses.calls * file.calls.block_size_bytes
     return part(

@@ -237,7 +237,6 @@ def _draws(file: File, rank: int, seed: int) -> ProgramDraws:
 
 
 def _rows_of_places(file: File, draws: np.random.Generator | None) -> Iterator[Any]:
-    """The places of all calls, some at a time."""
     for first in range(0, file.calls.count, DRAWN_AT_ONCE):
         numbers = np.arange(first, min(first + DRAWN_AT_ONCE, file.calls.count))
         where = places(file, numbers, None if draws is None else draws.random(len(numbers)))

@@ -123,7 +123,6 @@ class ByEvents:
             yield gap_s
 
     def _ended(self) -> None:
-        """So many transactions have ended that somebody asked for."""
         if self.done % self.batch == 0:
             self._mark()
         if self.done == self._wanted:

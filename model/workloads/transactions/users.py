@@ -247,7 +247,6 @@ class TransactionSession(Waiter):
         self._longest_s[event] = max(self._longest_s[event], took_s)
 
     def _wait(self, event: simpy.Event, waits: int) -> None:
-        """Go on when an event happens."""
         self._waits, self.since_s = waits, self._state.env.now
         calls = event.callbacks
         assert calls is not None
@@ -376,7 +375,6 @@ class TransactionSession(Waiter):
                 self._awaited_reads.append(other._reads)
 
     def _hand_over_some(self) -> None:
-        """Reads of single blocks, some together."""
         self._events, self._counts, self._lengths, self._to_read = [], [], [], []
         sizes: list[int] = self._state.references.handed_over(self._chunk.kinds[self._number], self._misses)
         at = 0
@@ -418,7 +416,6 @@ class TransactionSession(Waiter):
         self._compute()
 
     def _compute(self) -> None:
-        """Work before a read, or behind the last one."""
         state = self._state
         now = state.env.now
         begin_s = state.processors.begins_s(now, self._stretch_s)
@@ -430,7 +427,6 @@ class TransactionSession(Waiter):
         state.env.after(end_s - now, self)
 
     def _read(self) -> None:
-        """The next read, if there is one."""
         if self._next == len(self._events):
             self._note()
             return

@@ -179,7 +179,6 @@ def log_of(parts: Parts, per_s: float, written: float) -> LogUse:
 
 
 def _log(parts: Parts, per_s: float) -> LogUse:
-    """The log where nothing else is on its disk."""
     commits_per_s = per_s * parts.commits
     write_s = _log_service_s(parts, log_write_bytes(parts.redo_bytes / max(parts.commits, LEAST)))
     if per_s <= 0:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from blocktime.app.api.notebook_values import AnswerComparison, MeasuredSystem, Result, SweptTable
-from blocktime.app.api.python_fields import Along, Question, Fields, axes, nested_fields, request
+from blocktime.app.api.python_fields import Along, Fields, Question, axes, nested_fields, request
 from blocktime.app.reports.measuring import document_of, read_file
 from blocktime.model.errors import SpecError
 from blocktime.scenarios import run as run_scenario
@@ -41,7 +41,7 @@ def load(question: Question, change: Fields = None, *, side: Side = "change", **
 
 
 def run(
-    question: Question | MeasuredSystem, change: Fields = None, *, side: Side = "change", seed: int | None = None,
+    question: Question, change: Fields = None, *, side: Side = "change", seed: int | None = None,
     replications: int | None = None, **sections: Any,
 ) -> Result:  # fmt: skip
     """The answer to the scenario *question*, with *change* and *sections* laid over it as in :func:`load`.
@@ -49,13 +49,18 @@ def run(
     Times are in seconds, sizes in bytes. Raises :class:`SpecError` with one sentence, :class:`OverBudget` where the
     answer takes too long.
     """
-    return _answered(request(_content(question), change, sections, "run", side), seed, replications)
+    return _answered(request(question, change, sections, "run", side), seed, replications)
 
 
 def compare(
-    first: Question | MeasuredSystem, *others: Question | Mapping[str, Any], change: Fields = None, uncertainty: bool = False,
-    seed: int | None = None, replications: int | None = None, **sections: Any,
-) -> AnswerComparison:  # fmt: skip
+    first: Question,
+    *others: Question,
+    change: Fields = None,
+    uncertainty: bool = False,
+    seed: int | None = None,
+    replications: int | None = None,
+    **sections: Any,
+) -> AnswerComparison:
     """*first* beside each of *others*, or beside itself with *change* and *sections*, and why they differ.
 
     A file with a ``[change]`` alone is compared with itself without the change. With *uncertainty* each difference has
@@ -64,10 +69,9 @@ def compare(
     if others and (change or sections):
         raise SpecError("compare: got several scenarios and a change; give the change of one scenario, or scenarios")
     if others:
-        sources = [request(_content(each), None, {}, "compare") for each in (first, *others)]
+        sources = [request(each, None, {}, "compare") for each in (first, *others)]
     else:
-        content = _content(first)
-        sources = [request(content, None, {}, "compare", "system"), request(content, change, sections, "compare")]
+        sources = [request(first, None, {}, "compare", "system"), request(first, change, sections, "compare")]
         if not (change or sections or change_in(sources[0].data, sources[0].where)):
             raise SpecError('compare: got one scenario; give two, or a change such as disk="nvme"')
     results = tuple(_answered(source, seed, replications) for source in sources)
@@ -83,7 +87,7 @@ def compare(
 
 
 def sweep(
-    question: Question | MeasuredSystem, vary: Along = (), change: Fields = None, *, seed: int | None = None,
+    question: Question, vary: Along = (), change: Fields = None, *, seed: int | None = None,
     replications: int | None = None, **sections: Any,
 ) -> SweptTable:  # fmt: skip
     """The answers of a scenario along *vary*: ``sweep("oltp-nvme", {"workload.users": (1, 200, 20)})``.
@@ -91,14 +95,14 @@ def sweep(
     *vary* maps a field to a list of values or to a range (low, high, points); several are crossed. Points that have no
     answer have their reason in the column ``error``. Raises :class:`SpecError` with one sentence.
     """
-    source = request(_content(question), change, sections, "sweep")
+    source = request(question, change, sections, "sweep")
     along = [] if not vary and "sweep" in source.data else axes(vary, "sweep")
     with sweeping(plan_of(source, along, seed=seed, replications=replications)) as rows:
         return SweptTable(source.name, whole_table(rows))
 
 
 def optimise(
-    question: Question | MeasuredSystem, vary: Along, *, minimise: str | None = None, maximise: str | None = None,
+    question: Question, vary: Along, *, minimise: str | None = None, maximise: str | None = None,
     such_that: Sequence[str] = (), change: Fields = None, **sections: Any,
 ) -> Optimum:  # fmt: skip
     """The point along *vary* with the least or the most of a measure, among those that keep all of *such_that*.
@@ -106,18 +110,16 @@ def optimise(
     ``optimise("oltp-nvme", {"instance.buffer_cache_bytes": ["1G", "2G", "4G"]}, minimise="cost_per_month_usd",
     such_that=["response_p95_s <= 0.02"])``. Raises :class:`SpecError` with one sentence.
     """
-    source = request(_content(question), change, sections, "optimise")
+    source = request(question, change, sections, "optimise")
     return search_optimum(source, axes(vary, "optimise"), minimise=minimise, maximise=maximise, such_that=such_that)
 
 
-def seek(
-    question: Question | MeasuredSystem, goal: str, vary: Along, *, change: Fields = None, **sections: Any
-) -> Crossing:
+def seek(question: Question, goal: str, vary: Along, *, change: Fields = None, **sections: Any) -> Crossing:
     """Where the one field of *vary* brings a measure to its *goal*: ``seek("oltp-nvme", "response_s <= 2 * base", …)``.
 
     Raises :class:`SpecError` with one sentence.
     """
-    return search_goal(request(_content(question), change, sections, "seek"), goal, axes(vary, "seek"))
+    return search_goal(request(question, change, sections, "seek"), goal, axes(vary, "seek"))
 
 
 def measure(
@@ -139,10 +141,6 @@ def validate(cases: Sequence[str] | None = None) -> Validation:
     ``validate().summary()`` has the counts. Raises :class:`SpecError` with one sentence.
     """
     return check_numbers(cases)
-
-
-def _content(question: Question | MeasuredSystem) -> Question:
-    return question.file if isinstance(question, MeasuredSystem) else question
 
 
 def _answered(source: Source, seed: int | None, replications: int | None) -> Result:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from blocktime.app.api.notebook_values import MeasuredSystem
 from blocktime.model.errors import SpecError, quote
 from blocktime.scenarios.load import Side, Source, put, source_in, to_mapping
 from blocktime.scenarios.nested import leaves
@@ -13,8 +14,8 @@ from blocktime.scenarios.spec import SECTIONS, Scenario
 from blocktime.scenarios.sweeps.sweep_source import source_of_sweep
 from blocktime.scenarios.sweeps.sweep_spec import Axis, axis_of, listed_axis
 
-Question = str | Path | Scenario | Mapping[str, Any]
-"""The name of a scenario of the library or of a sweep, a TOML file, a scenario, or a file's content as dictionaries."""
+Question = str | Path | Scenario | MeasuredSystem | Mapping[str, Any]
+"""The name of a scenario of the library or of a sweep, a TOML file, what it holds as dictionaries, or a value."""
 Fields = Mapping[str, Any] | None
 """Fields and their values: ``{"disk.use": "nvme"}``, or section by section ``{"disk": {"use": "nvme"}}``."""
 Along = Mapping[str, Any] | Sequence[str]
@@ -32,6 +33,8 @@ def request(
 
     Of a file with both sides it is *side*. Raises :class:`SpecError` with one sentence.
     """
+    if isinstance(question, MeasuredSystem):
+        question = question.file
     if isinstance(question, Scenario):
         source = source_in(to_mapping(question), question.name, question.origin or question.name)
     elif isinstance(question, Mapping):

@@ -163,8 +163,9 @@ def _welcome() -> None:
         return
     with st.container(key="welcome", gap="small"):
         st.markdown(ABOUT)
-        for three in (presets.QUESTIONS[:3], presets.QUESTIONS[3:]):
-            for column, question in zip(st.columns(3, gap="small"), three, strict=True):
+        for first in range(0, len(presets.QUESTIONS), 3):
+            three = presets.QUESTIONS[first : first + 3]
+            for column, question in zip(st.columns(3, gap="small"), three, strict=False):
                 column.button(
                     question.title, key=f"question.{question.key}", on_click=take, args=(question.key,),
                     help=plain(question.says), width="stretch",

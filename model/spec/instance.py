@@ -296,16 +296,12 @@ class Instance(Frozen):
     """PGA_AGGREGATE_TARGET: sessions share it, and one work area of a sort or a hash join has a part of it, by
     release."""
     work_area_bytes: Annotated[Size, Field(ge=16 * KIB, le=2 * GIB)] | None = setting(
-        None,
-        ORACLE,
-        INSTANCE.at(90, "Work area, set by hand"),
-        words="sort_area_size hash_area_size workarea_size_policy work_area_size",
+        None, ORACLE, words="sort_area_size hash_area_size workarea_size_policy work_area_size"
     )
     """SORT_AREA_SIZE and HASH_AREA_SIZE under WORKAREA_SIZE_POLICY = MANUAL; by pga_bytes if not set."""
     temp_disk: Literal["data", "own"] = setting(
         "data",
         GENERAL,
-        INSTANCE.at(100, "Temporary tablespace"),
         words="temp temp_tablespace temporary_tablespace tempfile direct_path_write_temp direct_path_read_temp",
         options={"data": "on the data device", "own": "on a separate device"},
     )

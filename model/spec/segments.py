@@ -21,6 +21,9 @@ from blocktime.model.spec.fields import (
 from blocktime.model.spec.groups import SEGMENT
 from blocktime.model.units import GIB, KIB, MIB
 
+WALKED = ("index_range_scan",)
+"""Kinds of workload with controls of the index; a full scan that is joined finds the others by a search."""
+
 
 class Tablespace(Frozen):
     """Where the segment lives."""
@@ -70,11 +73,11 @@ class Column(Frozen):
 class IndexEntries(Frozen):
     """Entries of an index, and the leaves that hold them."""
 
-    key_bytes: MeanSize = setting(8, GENERAL, SEGMENT.at(80, "Key length"), within=(1, 6400))
+    key_bytes: MeanSize = setting(8, GENERAL, SEGMENT.at(80, "Key length", *WALKED), within=(1, 6400))
     """Mean bytes of the values in an entry's key, without length bytes."""
     key_columns: Whole = setting(1, GENERAL, within=(1, 32))
     """Columns of the key; each has a length byte in an entry."""
-    unique: bool = setting(False, "foote-index", SEGMENT.at(90, "Unique index"))
+    unique: bool = setting(False, "foote-index", SEGMENT.at(90, "Unique index", "full_scan", *WALKED))
     """A unique index, which keeps the rowid without a length byte."""
     null_fraction: Real = setting(0.0, "oracle-concepts", words="nulls", ge=0, lt=1)
     """Share of the rows whose key columns are all NULL; the index has no entry for them."""
@@ -83,7 +86,7 @@ class IndexEntries(Frozen):
     prefix_bytes: Annotated[MeanSize, Field(ge=1, le=6400)] | None = setting(None, GENERAL)
     """Mean bytes of the values in the compressed columns; their share of key_bytes if not set."""
     prefix_distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
-        None, GENERAL, SEGMENT.at(110, "Distinct leading values"), related="skip_scan"
+        None, GENERAL, SEGMENT.at(110, "Distinct leading values", *WALKED), related="skip_scan"
     )
     """Distinct values of the leading columns that are compressed, or that a skip scan passes over."""
     pctfree_percent: Real = setting(10.0, ORACLE, within=(0, 99))
@@ -94,7 +97,7 @@ class IndexEntries(Frozen):
     leaf_blocks: Annotated[Whole, Field(ge=1, le=2**36)] | None = setting(None, GENERAL)
     """LEAF_BLOCKS, if known; else from the key's bytes."""
     clustering: Literal["clustered", "interleaved", "scattered"] = setting(
-        "clustered", GENERAL, SEGMENT.at(70, "Clustering of rows"), related="clustering_factor"
+        "clustered", GENERAL, SEGMENT.at(70, "Clustering of rows", *WALKED), related="clustering_factor"
     )
     """Rows in index order lie in block order (clustered), by turns in some blocks that fill together (interleaved), or
     anywhere (scattered)."""
@@ -124,16 +127,20 @@ class Index(IndexEntries):
     )
     """CLUSTERING_FACTOR, if known; else from clustering."""
     distinct_keys: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
-        None, GENERAL, SEGMENT.at(100, "Distinct keys"), words="ndv"
+        None, GENERAL, SEGMENT.at(100, "Distinct keys", "full_scan", *WALKED), words="ndv"
     )
     """DISTINCT_KEYS, if known; the rows of one key lie in rowid order. Else a key of its own for each row."""
     interleaved_blocks: Whole = setting(16, "lewis-cached-blocks", within=(2, 4096))
     """Blocks that take rows by turns where rows lie interleaved; ASSM spreads concurrent inserts over 16."""
     table_cached_blocks: Whole = setting(
-        1, "lewis-cached-blocks", SEGMENT.at(150, "TABLE_CACHED_BLOCKS"), words="table_cached_blocks", within=(1, 255)
+        1,
+        "lewis-cached-blocks",
+        SEGMENT.at(150, "TABLE_CACHED_BLOCKS", *WALKED),
+        words="table_cached_blocks",
+        within=(1, 255),
     )
     """TABLE_CACHED_BLOCKS: rows in so many blocks visited last count for no change of block."""
-    bitmap: bool = setting(False, "antoshenkov-bbc", SEGMENT.at(120, "Bitmap index"), words="bitmap")
+    bitmap: bool = setting(False, "antoshenkov-bbc", SEGMENT.at(120, "Bitmap index", *WALKED), words="bitmap")
     """A bitmap index: for each key the rowids as a compressed bitmap."""
 
 

@@ -221,7 +221,7 @@ NEEDS = [(path, value, *needs) for path, told in DECLARED.items() for value, nee
 
 @pytest.mark.parametrize(("path", "value", "needed", "fits"), NEEDS)
 def test_a_value_that_needs_another_field_is_taken_with_it(path: str, value: str, needed: str, fits: str) -> None:
-    name = "tpc-b" if "pool" in path else "magni-dd-raw-100"
+    name = "tpc-b" if "pool" in path else "full-scan-nvme" if "join" in path else "magni-dd-raw-100"
     run(load(name, [f"{needed}={fits}", f"{path}={value}"]))
 
 

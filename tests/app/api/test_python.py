@@ -29,7 +29,7 @@ def test_every_name_is_there_and_says_what_it_is() -> None:
     for name in bt.__all__:
         assert getattr(bt, name).__doc__, name
     assert set(bt.__all__) <= set(dir(bt))
-    with pytest.raises(AttributeError, match="no attribute 'simulate'; it has BlocktimeError, "):
+    with pytest.raises(AttributeError, match="no attribute 'simulate'; it has AnswerComparison, "):
         _ = bt.simulate
 
 

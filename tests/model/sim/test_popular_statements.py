@@ -131,7 +131,6 @@ def test_what_visits_each_block_once_has_no_popularity(kind: str) -> None:
         machine("16M", {"kind": kind, "zipf_exponent": 0.9})
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("cache", ["4M", "16M", "64M"])
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_every_preset_opens_with_its_question() -> None:
         assert change_of(app) == dict(preset.changes), preset.title
 
 
-def test_the_page_begins_with_what_it_is_and_six_questions() -> None:
+def test_the_page_begins_with_what_it_is_and_its_questions() -> None:
     app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S).run()
     assert says(app, "**Blocktime** computes how long database I/O takes")
     questions = [one for one in app.button if (one.key or "").startswith("question.")]

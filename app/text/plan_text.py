@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from blocktime.app.text.section import NOTHING, CellTable, Fact, Section
 from blocktime.model.results import RowSource, RunResult
-from blocktime.model.units import show_bytes
+from blocktime.model.units import show_bytes, show_data
 
 MICROSECONDS = 1e6
 COLUMNS = ("starts", "A-rows", "buffers", "reads", "cost")
@@ -28,6 +28,23 @@ def _work_area(row_source: RowSource) -> tuple[str, ...]:
     return (*cells, *[""] * (len(WORK_AREA) - len(cells)))
 
 
+def work_area_text(row_source: RowSource) -> str:
+    """What a work area does in temp, and with how much memory it would do less."""
+    area = row_source.work_area
+    assert area is not None
+    optimal, one_pass = show_bytes(area.optimal_bytes), show_bytes(area.one_pass_bytes)
+    if not area.passes:
+        return f"{row_source.operation}: optimal, all {optimal} in memory"
+    parts = f"{area.runs:,} partitions" if row_source.operation.startswith("HASH") else f"{area.runs:,} runs"
+    at_once = "" if area.merge_width == area.runs else f", {area.merge_width} merged at once"
+    passes = "one pass" if area.passes == 1 else "multipass"
+    written = show_data(area.temp_bytes)
+    return (
+        f"{row_source.operation}: {passes}, {parts}{at_once}, {written} written to temp; optimal with {optimal} of "
+        f"memory, one pass from {one_pass}"
+    )
+
+
 def plan_section(result: RunResult) -> Section:
     """Row sources, each with what lies below it, and the index that was used."""
     sources = result.row_sources
@@ -46,6 +63,7 @@ def plan_section(result: RunResult) -> Section:
              f"clustering factor {index.clustering_factor:,.0f}")
         for index in (result.index,) if index is not None
     ]  # fmt: skip
+    facts += [Fact("work area", work_area_text(source)) for source in sources if source.work_area is not None]
     return Section("Row sources (each includes those below it)", [CellTable(rows), *facts])
 
 

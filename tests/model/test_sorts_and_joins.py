@@ -65,6 +65,12 @@ def test_temp_on_a_disk_of_its_own_leaves_the_data_disk_alone() -> None:
     assert apart.physical_io == shared.physical_io
 
 
+@pytest.mark.parametrize("workload", [{"kind": "update"}, {"kind": "insert", "method": "direct"}, {"sort": "order_by"}])
+def test_what_writes_nothing_to_temp_has_no_disk_of_temp(workload: dict[str, Any]) -> None:
+    result = answer(workload, table={"rows": 3000}, instance={"temp_disk": "own", "buffer_cache_bytes": "1M"})
+    assert "temp" not in result.device
+
+
 def test_sessions_share_the_target_and_each_has_its_temp() -> None:
     alone, three = (
         answer(

@@ -416,8 +416,9 @@ class StatementProgram:
             return self._result_of_whole(name, self._part)
         timing = _timing(self.system, work, demand, (self.machine, self.sessions, self.machine.counters), self.seed)
         timing.redo = self._disk_apart(None if self.redo is None else self.redo.counters)
-        temp = self.machine.of_temp(self.system, self.seed)
-        timing.temp = self._disk_apart(None if temp is self.machine or not demand.writing else temp.counters)
+        if demand.writing is not None and demand.writing.to_temp:
+            temp = self.machine.of_temp(self.system, self.seed)
+            timing.temp = self._disk_apart(None if temp is self.machine else temp.counters)
         return books.close_books(name, self.system, work, demand, timing)
 
     def _disk_apart(self, counters: Counters | ExtendedCounters | None) -> DeviceStats | None:

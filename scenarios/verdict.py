@@ -41,7 +41,7 @@ def verdict(before: RunResult, after: RunResult, scenario: Scenario, ask: Ask) -
     """
     was_s, now_s = before.time.elapsed_s, after.time.elapsed_s
     if ask == "enough":
-        return not _full_volume(after, scenario) and now_s <= (1 + MOST_LONGER) * was_s
+        return not full_volume(after, scenario) and now_s <= (1 + MOST_LONGER) * was_s
     if ask in ("users", "reason") or (ask == "change" and not is_clear(before, after)):
         return None
     return is_clear(before, after) and now_s < was_s
@@ -58,7 +58,7 @@ def sentence(before: RunResult, after: RunResult, scenarios: tuple[Scenario, Sce
         word = f"{word} {moved}" if ask == "saving" and answer else word
         word = "Hardly" if ask == "faster" and answer and not differs(was_s, now_s, LITTLE) else word
     else:
-        times = f"{now}, as before" if was == now else f"{now} and {was}"
+        times = f"{now}, as before" if was == now else f"{was} before, {now} now"
         word = "No, no difference" if ask == "faster" else word if ask == "enough" else "No difference"
     times = ", ".join([times, *_beside(before, after)])
     reason = binding(after, scenarios[1])
@@ -80,7 +80,7 @@ def _beside(before: RunResult, after: RunResult) -> Iterator[str]:
             yield f"{program.name} {now} instead of {was} ({show_change(was_s, now_s)})"
 
 
-def _full_volume(result: RunResult, scenario: Scenario) -> str:
+def full_volume(result: RunResult, scenario: Scenario) -> str:
     """The limit of a volume or of its host that binds, or the drive that is full; empty where none is."""
     if text := limit(ScenarioPair(scenario, scenario), result):
         return text
@@ -94,7 +94,7 @@ def _full_volume(result: RunResult, scenario: Scenario) -> str:
 
 def binding(result: RunResult, scenario: Scenario) -> str:
     """The limit that binds: of a volume, the drive or the bottleneck; else what takes most of the time."""
-    if text := _full_volume(result, scenario):
+    if text := full_volume(result, scenario):
         return text
     stats = result.transactions
     if stats is not None and not stats.without_disk and stats.utilisation.get(stats.bottleneck, 0.0) >= BINDING:

@@ -18,6 +18,7 @@ IN_A_BROWSER: Final = (
     "tests/app/test_page_sweep.py",
     "tests/app/test_page_compare_browser.py",
     "tests/app/test_page_guard.py",
+    "tests/app/test_accessibility_browser.py",
     "tests/app/test_page_sessions.py",
     "tests/app/test_page_random_moves.py",
     "tests/app/test_reports.py",

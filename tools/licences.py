@@ -38,6 +38,7 @@ FREE: Final = {
 # Read in the package itself, where its metadata names no SPDX expression, or where not every Python installs it.
 READ: Final = {
     "altair": "BSD-3-Clause",
+    "axe-playwright-python": "MIT AND MPL-2.0",
     "colorama": "BSD-3-Clause",
     "defusedxml": "PSF-2.0",
     "grimp": "BSD-2-Clause",

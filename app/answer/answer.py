@@ -12,6 +12,7 @@ from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.base.memo import by_object
 from blocktime.app.base.polling import look_again
 from blocktime.app.charts import charts, segment_charts
+from blocktime.app.controls.forms import in_words
 from blocktime.app.session.page_answers import KnownAnswers, expected_s
 from blocktime.app.session.simulation_requests import Wishes
 from blocktime.app.session.simulations import SimulationJob
@@ -125,7 +126,7 @@ def progress(job: SimulationJob, *, narrows: bool = False) -> str:
 
 def first_sentence(before: RunResult, after: RunResult, scenarios: ScenarioPair, ask: Ask, changed: bool) -> None:
     """The answer in one sentence, in large type."""
-    text = programs_text.beside_words(after) or alone(after)
+    text = programs_text.beside_words(after) or alone(after, scenarios[1])
     if changed:
         text = verdict.sentence(before, after, scenarios, ask)
     with st.container(key="sentence"):
@@ -142,7 +143,7 @@ def keep_in_mind(after: RunResult) -> None:
         )
         with place:
             for note in texts:
-                st.markdown(f":orange[{WARNING}] {plain(sentence(note))}")
+                st.markdown(f":orange[{WARNING}] {plain(sentence(in_words(note)))}")
 
 
 def programs(before: RunResult, after: RunResult) -> None:

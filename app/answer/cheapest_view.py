@@ -97,7 +97,6 @@ def _binds(job: CheapestJob, disks: int, takes_s: float) -> str:
 def _in_words(text: str, limit: str) -> str:
     """A sentence of a search with the page's words for its fields, its measure and its limit."""
     words = {limit: "the promised time", limit.replace("<=", "≤"): "the promised time", WANTED: "a month"}
-    words |= {key: forms.label_of(key) for key in ("disk.use", "instance.buffer_cache_bytes", "host.cpus")}
     for old, new in words.items():
         text = text.replace(old, new)
-    return text
+    return forms.in_words(text)

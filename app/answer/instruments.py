@@ -1,4 +1,4 @@
-"""An answer in the instruments' own forms: TKPROF, iostat, the segment, the optimizer, and how to get it again."""
+"""An answer in the instruments' own forms: TKPROF, iostat, the segment, the optimizer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from blocktime.app.text.document import Form, lines
 from blocktime.app.text.iostat_text import MOST_ON_A_PAGE
 from blocktime.app.text.segment_text import HALF_PAGE
 from blocktime.model.results import RunResult
-from blocktime.scenarios import Scenario, to_toml
+from blocktime.scenarios import Scenario
 
 WIDTHS: Final = {
     "Constant": 200, "Value": 70, "Interval": 130, "Outside": 190, "Fitted range": 190, "How": 125, "Source": 130,
@@ -40,12 +40,11 @@ WIDTHS: Final = {
 
 @dataclass(frozen=True)
 class AnswerPair:
-    """The answers on the page, the scenario of the what-if, and the command that answers it."""
+    """The answers on the page, and the scenario of the what-if."""
 
     before: RunResult
     after: RunResult
     other: Scenario
-    command: str
 
 
 @dataclass(frozen=True)
@@ -78,9 +77,9 @@ class Tab:
             _texts(pair, self.text)
 
 
-def tabs(before: RunResult, after: RunResult, other: Scenario, command: str) -> None:
+def tabs(before: RunResult, after: RunResult, other: Scenario) -> None:
     """The answer in the instruments' own forms; only the open tab is drawn."""
-    pair = AnswerPair(before, after, other, command)
+    pair = AnswerPair(before, after, other)
     applying = {name: tab for name, tab in TABS.items() if tab.applies(before) or tab.applies(after)}
     # Tabs of other names are another widget, which would begin at its first one.
     if st.session_state.get(TAB) in applying:
@@ -123,22 +122,6 @@ def _assumptions(pair: AnswerPair) -> None:
     )  # fmt: skip
 
 
-def file_of(other: Scenario) -> str:
-    """What the scenario's file is called when it is downloaded."""
-    return f"{other.name}-what-if.toml"
-
-
-def _replay(pair: AnswerPair) -> None:
-    st.caption("The same answer from the command line, and as a scenario file for `blocktime run FILE`")
-    st.code(pair.command, language="bash", wrap_lines=True)
-    document = to_toml(pair.other)
-    st.code(document, language="toml")
-    st.download_button(
-        "Download the scenario", document, file_of(pair.other), "application/toml", on_click="ignore",
-        icon=":material/download:",
-    )  # fmt: skip
-
-
 TABS: Final[dict[str, Tab]] = {
     "Programs": Tab(
         lambda result: result.programs,
@@ -172,6 +155,5 @@ TABS: Final[dict[str, Tab]] = {
         Text(Form(60), ("money",)),
     ),
     "Assumptions": Tab(drawing=_assumptions),
-    "Command line": Tab(drawing=_replay),
 }
 """Name -> tab; some instruments print 80 columns, too wide for two texts side by side."""

@@ -6,13 +6,11 @@ The tests check every figure with plotly.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import plotly.io
 import streamlit as st
-from plotly.basedatatypes import BaseFigure
 
+from blocktime.app.base.insides import Ready
 from blocktime.app.base.markdown import plain
 from blocktime.app.base.memo import by_object
 from blocktime.app.charts import charts
@@ -20,23 +18,6 @@ from blocktime.app.charts.drawing import Figure, inked
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-class Ready(BaseFigure):  # type: ignore[misc]  # plotly has no types
-    """A figure that is handed on as it is; it can do nothing else."""
-
-    def __init__(self, figure: Figure) -> None:
-        self._ready = figure
-
-    def to_dict(self) -> Figure:
-        """The figure, with the template that Streamlit's theme fills in."""
-        return self._ready | {"layout": self._ready["layout"] | {"template": _template()}}
-
-
-@lru_cache(maxsize=1)
-def _template() -> dict[str, Any]:
-    template: dict[str, Any] = plotly.io.templates[plotly.io.templates.default].to_plotly_json()
-    return template
 
 
 _inked = by_object(128)(inked)

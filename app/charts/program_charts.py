@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from blocktime.app.charts import drawing
 from blocktime.app.charts.drawing import LINES, SNUG, Figure, axis
-from blocktime.app.text.programs_text import named
+from blocktime.app.text.programs_text import at_worst, named, span_of
 from blocktime.model.results import ProgramStats, RunResult
 from blocktime.model.units import show_alike, show_number, show_seconds
 
@@ -50,21 +50,18 @@ def time_line(result: RunResult) -> tuple[Figure, str]:
         yaxis4=axis("%util", range=[0, 105], domain=PANELS["y4"]), barmode="overlay",
         shapes=[drawing.upright(end, color=drawing.OF_TEXT, width=1, dash="dot") for end in dict.fromkeys(ends)],
     )  # fmt: skip
-    return drawing.figure(traces, layout), " ".join(filter(None, map(_course, programs)))
+    return drawing.figure(traces, layout), " ".join(filter(None, (_course(program, programs) for program in programs)))
 
 
-def _course(program: ProgramStats) -> str:
+def _course(program: ProgramStats, programs: Sequence[ProgramStats]) -> str:
     """The slowest and the quickest interval of a program's response."""
     if not program.lines:
         ends = [end for _, end in program.runs]
         often = f", {len(ends)} times" if len(ends) > 1 else ""
         return f"{named(program)} ends after {show_seconds(ends[0])}{often}." if ends else ""
-    slow, quick = (pick(program.lines, key=lambda line: line.response_s) for pick in (max, min))
-    times = show_alike(slow.response_s, quick.response_s)
-    at = [
-        f"{show_number(line.begin_s, 3)}-{show_number(line.begin_s + line.interval_s, 3)} s" for line in (slow, quick)
-    ]
-    return f"{named(program)}: response {times[0]} in {at[0]}, {times[1]} in {at[1]}."
+    quick = min(program.lines, key=lambda line: line.response_s)
+    best = f"{show_seconds(quick.response_s)} in {span_of(quick)}"
+    return f"{named(program)}: response at most {at_worst(program, programs)}; at least {best}."
 
 
 def over_size(

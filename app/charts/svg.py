@@ -12,7 +12,6 @@ from html import escape, unescape
 from itertools import cycle, pairwise
 from typing import Any, Final
 
-from blocktime.app.charts.contours import contour_segments
 from blocktime.app.charts.drawing import BLUE, OF_TEXT, Figure
 from blocktime.app.charts.svg_axes import PanelAxis
 
@@ -159,7 +158,6 @@ class _Panel:
         return f'<svg {place}height="{_p(100 * (top - low))}" overflow="visible">{"".join(parts)}</svg>'
 
     def _grid(self, high: float) -> Iterator[str]:
-        """Lines and texts of both axes, and their titles."""
         across = self.x.ticks()
         widest = max((_width(text) for _, text in across), default=0.0) + 8
         thin = math.ceil(widest * len(across) / (PAGE_TICKS * (self.across_at[1] - self.across_at[0])))
@@ -191,7 +189,6 @@ class _Panel:
                    f'dominant-baseline="hanging" transform="rotate(-90)">{escape(title)}</text></svg>')  # fmt: skip
 
     def _bar(self, bar: _Bar) -> str:
-        """One bar, its pattern over its colour, and its text."""
         if not bar.length and not bar.text:
             return ""
         along, beside = (self.x, self.y) if bar.along == "x" else (self.y, self.x)
@@ -216,8 +213,6 @@ class _Panel:
         kind, mode = trace["type"], trace.get("mode", "lines")
         if kind == "heatmap":
             yield self._cells(trace)
-        elif kind == "contour":
-            yield self._stretched(self._contours(trace), trace["line"])
         elif kind == "scatter":
             if error := trace.get("error_x"):
                 yield from self._errors(trace, error)
@@ -307,7 +302,6 @@ class _Panel:
                    f'stroke="{colour}" stroke-width="{wide}" stroke-opacity=".6"/>')  # fmt: skip
 
     def _cells(self, trace: Mapping[str, Any]) -> str:
-        """The cells of a heat map, those of one colour in one path."""
         paths: dict[str, list[str]] = {}
         known = [value for row in trace["z"] for value in row if value is not None]
         low, high = min(known), max(known)
@@ -321,17 +315,6 @@ class _Panel:
                     paths.setdefault(shade(trace["colorscale"], share), []).append(cell)
         cells = "".join(f'<path d="{"".join(cells)}" fill="{colour}"/>' for colour, cells in paths.items())
         return f"<svg {WHOLE}>{cells}</svg>"
-
-    def _contours(self, trace: Mapping[str, Any]) -> str:
-        """Lines of equal values through the middles of cells."""
-        levels = trace["contours"]
-        count = round((levels["end"] - levels["start"]) / levels["size"])
-        segments = contour_segments(trace["z"], [levels["start"] + k * levels["size"] for k in range(count + 1)])
-        return "".join(
-            f"M{10 * self.x.percent(ax):.1f} {10 * (100 - self.y.percent(ay)):.1f}"
-            f"L{10 * self.x.percent(bx):.1f} {10 * (100 - self.y.percent(by)):.1f}"
-            for ax, ay, bx, by in segments
-        )
 
     def _shape(self, shape: Mapping[str, Any]) -> str:
         """A line or a stretch of ground."""
@@ -364,7 +347,6 @@ class _Panel:
         return _text(note["text"], x, _p(100 - at[1]), rise - note.get("yshift", 0), anchor)
 
     def _scale(self, high: float) -> Iterator[str]:
-        """The scale of the colours, right of the panel."""
         for trace in self.traces:
             bar = _colour_bar(trace)
             if not bar or not bar["tickvals"]:
@@ -426,7 +408,6 @@ def _bars(traces: Iterable[Mapping[str, Any]], mode: str) -> Iterator[_Bar]:
 
 
 def _legend(layout: Mapping[str, Any], traces: Sequence[Mapping[str, Any]]) -> str:
-    """The names of the traces beside their looks, where there are several."""
     named = [trace for trace in traces if trace.get("name") and trace.get("showlegend", True) is not False]
     if layout.get("showlegend") is False or (len(named) < 2 and not layout.get("showlegend")):
         return ""
@@ -436,7 +417,6 @@ def _legend(layout: Mapping[str, Any], traces: Sequence[Mapping[str, Any]]) -> s
 
 
 def _swatch(trace: Mapping[str, Any]) -> str:
-    """How a trace looks, in the size of a letter."""
     if trace["type"] == "bar":
         look = trace["marker"]
         colour, pattern = _each(look["color"], 1)[0], _each(look.get("pattern", {}).get("shape", ""), 1)[0]

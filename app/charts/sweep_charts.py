@@ -148,7 +148,7 @@ _PATTERNS: Final = ("", "/", "\\", "x", ".")
 
 
 def heat(summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None = None) -> tuple[Figure, str]:
-    """The measure over two fields by colour, with lines of equal values where both are numbers.
+    """The measure over two fields by colour, and in numbers where there is room.
 
     Fields that are not *fixed* are averaged. A mark in each cell carries the number of its row, or -1 for several.
     """
@@ -169,12 +169,6 @@ def heat(summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None
         "type": "heatmap", **grid, "xgap": 1, "ygap": 1, "colorscale": SCALE, "hoverongaps": False,
         "colorbar": _colour_bar(summary, ticks, back) | {"ticklen": 3},
     }]  # fmt: skip
-    if not written and right.numbers and high.numbers and len(ticks) > 1:
-        traces.append({
-            "type": "contour", **grid, "showscale": False, "line": {"color": "#ffffff", "width": 1.5, "smoothing": 0},
-            "contours": {"coloring": "none", "start": ticks[0], "end": ticks[-1], "size": ticks[1] - ticks[0]},
-            "connectgaps": False,
-        })  # fmt: skip
     cells = np.flatnonzero(np.isfinite(means))
     at = {"type": "scatter", "x": (cells % wide).tolist(), "y": (cells // wide).tolist()}
     if written:

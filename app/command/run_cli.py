@@ -85,7 +85,7 @@ def run_one(
         as_json,
         quiet,
         lambda: _as_json(loaded, result),
-        lambda: [f"{answer(result)} {interval_sentence(result)}".rstrip()],
+        lambda: [f"{answer(result, loaded)} {interval_sentence(result)}".rstrip()],
         lambda: _lines(loaded, result, width_of_terminal()),
     )
 
@@ -93,7 +93,7 @@ def run_one(
 def _lines(scenario: Scenario, result: RunResult, width: int) -> Iterator[str]:
     """Everything about one answer, as measured first and how sure it is last, where that is known."""
     measured = as_modelled_lines(scenario, result, width)
-    whole = run_lines(result, scenario.title, width=width, bar=bar_letter())
+    whole = run_lines(result, scenario.title, scenario=scenario, width=width, bar=bar_letter())
     return parted(filter(None, ([*lines] for lines in (measured, whole, uncertainty_section(result).lines(width)))))
 
 
@@ -217,7 +217,7 @@ def _lights(scenarios: Sequence[Scenario], results: Sequence[RunResult], width: 
 
 def _as_json(scenario: Scenario, result: RunResult) -> dict[str, Any]:
     """The result, with what was measured of the system beside what the answer says, and the light."""
-    data = data_of(result)
+    data = data_of(result, scenario)
     if rows := as_modelled(scenario.as_measured, result):
         figures = [
             {**row.measured.model_dump(), "modelled": row.modelled, "off_fraction": row.off_fraction} for row in rows

@@ -15,6 +15,7 @@ import streamlit as st
 from blocktime.app.answer.answer import FORMER, PALE, standing
 from blocktime.app.answer.page_elements import chart, table, tabs
 from blocktime.app.answer.uncertainty_view import uncertainty_of
+from blocktime.app.base import insides
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.charts import charts, compare_charts, uncertainty_charts
 from blocktime.app.controls import settings, user_files
@@ -145,8 +146,8 @@ def _draw(sides: ComparedScenarios, pin_list: Pins, *, is_former: bool) -> None:
 def _start() -> None:
     """On the session's first run, and where the browser goes back, take the pins from the address."""
     st.session_state.setdefault(NOTES, [])
-    query = {key: texts[-1] for key, texts in address.of_run().items()}
-    if query and (pins.SESSION_KEY not in st.session_state or address.went_back()):
+    query = {key: texts[-1] for key, texts in insides.address_of_run().items()}
+    if query and (pins.SESSION_KEY not in st.session_state or insides.went_back()):
         read_pins, notes = pins.read(query)
         _put(read_pins)
         st.session_state[NOTES] = notes

@@ -61,10 +61,9 @@ class Facts:
         """Whether it names an entry of the catalog."""
         return self.path.endswith(".use")
 
-    def help(self, value: Any = None) -> str:
-        """Description, limits, default and source in one text, and what *value* is about where its text is long."""
-        parts = [plain(self.says), *filter(None, [self.rounded(value)])]
-        parts += filter(None, [self.limits])
+    def help(self) -> str:
+        """Description, limits, default and source in one text."""
+        parts = [plain(self.says), *filter(None, [self.limits])]
         if self.default is not None:
             parts.append(f"default {self.show(self.default)} ({self.source})")
         return " — ".join([*parts, f"`{self.path}`"])
@@ -85,14 +84,6 @@ class Facts:
             return reason
         return reason if within else f"{value} is not allowed; allowed: {self.limits}"
 
-    def rounded(self, value: Any) -> str:
-        """What a size or a duration is about, where what a reader would write of it is not exactly it."""
-        if value is None or self.kind not in ("size", "duration"):
-            return ""
-        size = self.kind == "size"
-        text = show_bytes(value) if size else show_seconds(value)
-        return f"about {text}" if (parse_bytes(text) if size else parse_seconds(text)) != value else ""
-
     def show(self, value: Any) -> str:
         """A value as the page shows it, with its unit."""
         if value is None:
@@ -106,7 +97,7 @@ class Facts:
         if self.unit == "bytes/s":
             return _rate_text(value)
         if self.kind == "duration":
-            return duration_text(value)
+            return show_seconds(value)
         if not self.unit and self.kind in ("share", "real"):
             return f"{show_number(100 * value, 4)} %"
         return f"{show_number(value)} {self.unit}".strip()

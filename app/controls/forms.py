@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
-from typing import Any, Final
+from typing import Final
 
 from blocktime.app.controls.control_fields import Facts, facts, value_at
 from blocktime.model.spec import WORKLOADS
@@ -29,10 +29,6 @@ class Control:
     def facts(self, kind: str) -> Facts | None:
         """What its field allows; None where a workload of *kind* has no such field."""
         return facts(self.path, kind)
-
-    def named(self, field: Facts, value: Any) -> str:
-        """A value of the control as a DBA calls it."""
-        return field.show(value)
 
     def offered(self, scenario: Scenario) -> bool:
         """Whether it is worth showing: prices are once there is a currency, a kind of transaction where it is alone."""
@@ -129,6 +125,11 @@ FIELD: Final = re.compile(r"[a-z_]+(\.[a-z0-9_]+)+")
 ENDS_IN_A_UNIT: Final = re.compile(r"(?<=.)(_bytes_per_s|_bytes|_percent|_fraction|_s|_hz)$")
 
 
+def in_words(text: str) -> str:
+    """*text* with the DBA's words for the fields that it names by their paths."""
+    return FIELD.sub(lambda path: label_of(path[0]) or path[0], text)
+
+
 def both_values(path: str, base: Scenario, other: Scenario) -> tuple[str, str, str]:
     """What a field is called, and its values in both scenarios in words; empty where *path* is no field of theirs."""
     control = control_of(path, other.workload.kind)
@@ -138,7 +139,6 @@ def both_values(path: str, base: Scenario, other: Scenario) -> tuple[str, str, s
     was, now = (value_at(scenario, path) for scenario in (base, other))
     # Entries of the catalog are told by the names that the reason calls them by.
     was, now = (
-        value if path.endswith(".use") and value in field.options else control.named(field, value)
-        for value in (was, now)
+        value if path.endswith(".use") and value in field.options else field.show(value) for value in (was, now)
     )
     return control.label, was, now

@@ -11,6 +11,7 @@ import streamlit as st
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.controls import forms
 from blocktime.model.catalog import KINDS
+from blocktime.model.spec import WORKLOADS
 from blocktime.scenarios.declared import declared_field, declared_fields
 from blocktime.scenarios.synonyms import found
 
@@ -46,7 +47,11 @@ def search(kind: str) -> None:
                 on_click=_take, args=(path,), help=f"`{path}`",
             )  # fmt: skip
     if text and not fields and not wanted.note:
-        st.caption("No field has these words.")
+        elsewhere = found(text, _of_every_kind().items()).fields
+        says = (
+            f"{forms.words_of(elsewhere[0])} is no field of this workload" if elsewhere else "No field has these words"
+        )
+        st.caption(plain(sentence(says)))
     if len(fields) > MOST_FOUND:
         st.caption(f"{len(fields) - MOST_FOUND} more: add a word")
     if note := sentence(wanted.note) if wanted.note else st.session_state.get(NOTE):
@@ -72,6 +77,12 @@ def _take(chosen: str) -> None:
         added: list[str] = st.session_state.get(ADDED, [])
         st.session_state[ADDED] = [chosen, *(path for path in added if path != chosen)]
     st.rerun()
+
+
+@lru_cache(maxsize=1)
+def _of_every_kind() -> dict[str, str]:
+    """What can be found in some kind of workload."""
+    return {path: label for kind in WORKLOADS for path, label in searchable(kind).items()}
 
 
 @lru_cache(maxsize=16)

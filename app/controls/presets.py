@@ -29,6 +29,8 @@ class Preset:
     ask: Ask = "change"
     says: str = ""
     """What is compared with what, and what the model leaves out of it."""
+    picture: str = ""
+    """The name of a drawing of what it is about."""
 
     @property
     def key(self) -> str:

@@ -39,13 +39,13 @@ def look(control: Control, field: Facts, base: Scenario, other: Scenario, change
     idle = control.idle(other)
     wakes = WAKES.get(idle, "")
     if refused:
-        label = f"{label} · not valid, {plain(control.named(field, value))} applies"
+        label = f"{label} · not valid, {plain(field.show(value))} applies"
     elif changed:
-        label = f"● {label} · was {plain(control.named(field, was))}"
+        label = f"● {label} · was {plain(field.show(was))}"
     elif idle:
         label = f"{label} · {wakes or idle}"
     says = f"No effect here: {idle}" if idle and not wakes else ""
-    helps = " — ".join(filter(None, [field.help(value), says]))
+    helps = " — ".join(filter(None, [field.help(), says]))
     disabled = bool(idle) and not changed and not wakes
     return Look(field, was, control_value(field, value), {"label": label, "help": helps, "disabled": disabled})
 

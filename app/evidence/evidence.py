@@ -98,7 +98,6 @@ def details_of(summary: Mapping[str, Any]) -> str:
 @st.cache_data(max_entries=2, show_spinner="Comparing every printed number with the model …")
 def _evidence(version: str) -> Validation:
     del version  # part of the key: another version has other evidence
-
     return validate()
 
 
@@ -169,7 +168,6 @@ def _chosen(validation: Validation) -> list[Comparison]:
 
 
 def _tab(title: str, numbers: Sequence[Comparison], validation: Validation) -> None:
-
     compared = [comparison for comparison in numbers if comparison.compared]
     if title == "Numbers":
         rows = rows_of(numbers)

@@ -119,7 +119,7 @@ def picture(scenario: Scenario, calls: list[DiskCall]) -> Chart:
         barmode="stack", top=40,
     )  # fmt: skip
     if disk.rotation_s:
-        degrees = {"tickvals": [90, 180, 270], "ticktext": ["¼ turn", "½ turn", "¾ turn"], "showgrid": False,
+        degrees = {"tickvals": [90, 180, 270], "ticktext": ["¼", "½ turn", "¾"], "showgrid": False,
                    "direction": "counterclockwise", "rotation": 90}  # fmt: skip
         layout["polar"] = {
             "domain": {"x": [0.02, 0.34], "y": [0, 0.98]}, "bgcolor": drawing.CLEAR, "angularaxis": degrees,

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from blocktime.app.answer import page_elements
+from blocktime.app.base import insides
 from blocktime.app.base.markdown import plain
 from blocktime.app.controls.control_fields import as_text
 from blocktime.app.controls.page_question import opened
@@ -19,7 +20,7 @@ from blocktime.model.version import blocktime_version
 
 
 def page(lesson: Lesson) -> None:
-    """Draw the page of *lesson*."""
+    """Draw the page of *lesson*: numbers and curves after a guess, a moved control, or a click that asks."""
     notes = _start(lesson)
     _head(lesson)
     for sentence in notes:
@@ -29,28 +30,26 @@ def page(lesson: Lesson) -> None:
     with controls, st.container(key="knobs"):
         values = {knob.name: _draw(lesson, knob) for knob in lesson.knobs}
         _keep(lesson, values)
-        hides = st.toggle(
-            "Guess first", key=f"{lesson.path}.predict", help="Hides the picture and the numbers until you have guessed"
-        )
     with picture:
         guess = st.text_input(
-            plain(lesson.asks), key=f"{lesson.path}.guess", placeholder="Your guess, before you move a control",
+            plain(lesson.asks), key=f"{lesson.path}.guess", placeholder="Your guess; then the answer shows",
             persist_state="session",
         )  # fmt: skip
+        shows = bool(guess) or values != lesson.start or st.session_state.get(f"{lesson.path}.shows", False)
+        if not shows:
+            st.button("Show the answer", key=f"{lesson.path}.show", on_click=_forget, args=(lesson,))
     try:
         answer = _answer(lesson.path, tuple(values.items()), blocktime_version(), lesson)
     except BlocktimeError as error:
         picture.error(f"There is no answer for this setting: {plain(str(error))}", icon=":material/error:")
         return
-    is_hidden = hides and not guess
     numbers = [*answer.numbers, ("Your guess", guess)] if guess else answer.numbers
     with picture:
-        if not is_hidden:
-            page_elements.captioned("mechanism_picture", answer.picture.figure, answer.picture.says)
-            for place, curve in enumerate(answer.curves):
-                page_elements.captioned(f"mechanism_curve_{place}", curve.figure, curve.says)
+        page_elements.captioned("mechanism_picture", answer.picture.figure, answer.picture.says)
+        for rank, curve in enumerate(answer.curves if shows else ()):
+            page_elements.captioned(f"mechanism_curve_{rank}", curve.figure, curve.says)
     with controls:
-        if not is_hidden:
+        if shows:
             with st.container(key="lesson_numbers", border=True):
                 st.markdown("  \n".join(f"{plain(label)}: **{plain(value)}**" for label, value in numbers))
         with st.container(key="links"):
@@ -70,8 +69,8 @@ def _head(lesson: Lesson) -> None:
 
 def _start(lesson: Lesson) -> list[str]:
     """On the first run, and where the browser goes back, take the values from the address."""
-    if lesson.path not in st.session_state or address.went_back():
-        values, notes = read(lesson, {key: texts[-1] for key, texts in address.of_run().items()})
+    if lesson.path not in st.session_state or insides.went_back():
+        values, notes = read(lesson, {key: texts[-1] for key, texts in insides.address_of_run().items()})
         st.session_state[lesson.path] = values
         st.session_state[f"{lesson.path}.notes"] = notes
         for knob in lesson.knobs:
@@ -127,7 +126,8 @@ def _draw(lesson: Lesson, knob: Knob) -> Any:
 
 
 def _forget(lesson: Lesson) -> None:
-    """A control has moved: what the address had wrong is no longer told."""
+    """A control has moved, or the answer was asked for: it shows, and what the address had wrong is no longer told."""
+    st.session_state[f"{lesson.path}.shows"] = True
     st.session_state[f"{lesson.path}.notes"] = []
 
 

@@ -15,7 +15,7 @@ from blocktime.app.answer import answer, uncertainty_view
 from blocktime.app.answer.page_elements import chart, table
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.charts import measured_charts
-from blocktime.app.controls import control_fields, settings, user_files, widgets
+from blocktime.app.controls import settings, user_files, widgets
 from blocktime.app.controls.forms import Control, label_of
 from blocktime.app.controls.page_question import PageQuestion, opened
 from blocktime.app.reports.measuring import Document, document_of
@@ -60,6 +60,10 @@ SAMPLE: Final = "sample-awr.txt"
 OF_SAMPLE: Final = (
     "workload.users=32", "workload.think_s=20ms", "disk.iops_limit=40000", "workload.hot_gets_percent=84",
 )  # fmt: skip
+OF_EXAMPLE: Final = (
+    "An example: an AWR report that this program has written of a system that it modelled. Drop a report of your own "
+    "system here, and it takes the example's place."
+)
 LOCAL: Final = "Nothing leaves this machine; files are kept for this session only."
 MOST_BYTES: Final = MOST_TRANSFERRED_MB * 1_000_000
 """Of all files together."""
@@ -73,20 +77,8 @@ NAMES: Final = {"disk.use": "Another volume", "disk.overhead_s": "Latency of a r
 LIGHTS: Final[dict[Light, str]] = {"reproduces": "green", "roughly": "orange", "does not": "red"}
 
 
-class RoundedControl(Control):
-    """A control that rounds durations, as a report's figures have more digits than anybody wants to read."""
-
-    def named(self, field: control_fields.Facts, value: object) -> str:
-        """A value as a DBA writes it."""
-        return (
-            show_seconds(value)
-            if field.kind == "duration" and isinstance(value, float)
-            else super().named(field, value)
-        )
-
-
 CONTROLS: Final = tuple(
-    RoundedControl(path, NAMES.get(path) or label_of(path))
+    Control(path, NAMES.get(path) or label_of(path))
     for path in (
         "disk.use",
         "disk.iops_limit", "disk.overhead_s", "instance.buffer_cache_bytes", "host.cpus", "workload.users",
@@ -152,8 +144,11 @@ class PageState:
 
 def page() -> None:
     """Draw the page."""
-    state: PageState = st.session_state.setdefault(STATE, PageState())
     st.markdown("### My system")
+    if STATE not in st.session_state:
+        st.session_state[STATE] = PageState()
+        _take_sample()
+    state: PageState = st.session_state[STATE]
     if state.waiting:
         with st.spinner("Reading …"):
             files, state.waiting = state.waiting, {}
@@ -187,6 +182,8 @@ def _give(state: PageState) -> None:
     """The control that takes files; in the empty state also a sample."""
     if not state.files:
         st.markdown("Upload a report of your system to see where its time went, and what would change that.")
+    elif SAMPLE in state.files:
+        st.info(OF_EXAMPLE, icon=":material/science:")
     key = f"my_system.files.{state.times}"
     st.file_uploader(
         "AWR or Statspack (text or HTML), iostat -x, sar, TKPROF, SQL trace (10046), fio; "
@@ -231,7 +228,7 @@ def sample() -> str:
 
 def take(state: PageState, files: dict[str, bytes]) -> None:
     """Read *files* beside those that were read; one of the same name replaces the one before."""
-    readable = {name: file for name, file in state.files.items() if file.readings}
+    readable = {name: file for name, file in state.files.items() if file.readings and name != SAMPLE}
     sizes = {name: file.size for name, file in readable.items()} | {n: len(c) for n, c in files.items()}
     state.refused = ""
     if (together := sum(sizes.values())) > MOST_BYTES:
@@ -323,7 +320,6 @@ def _what_i_read(state: PageState) -> None:
 
 
 def _where_the_time_went(readings: Sequence[Reading]) -> None:
-
     first = next((reading for reading in readings if reading.format == "awr"), None)
     parts = Report(first).profile() if first else []
     if parts and first is not None:
@@ -381,7 +377,6 @@ def _choose_statement(state: PageState) -> None:
 
 
 def _statements(state: PageState) -> list[str]:
-
     return list(dict.fromkeys(listed_in(state.readings)))
 
 

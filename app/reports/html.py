@@ -40,7 +40,6 @@ def _templates() -> Environment:
 
 
 def _plain(value: Any) -> Any:
-    """A text without the colours of a terminal."""
     return unstyle(value) if type(value) is str and "\x1b" in value else value
 
 

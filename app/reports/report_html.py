@@ -41,7 +41,7 @@ def run_page(scenario: Scenario, result: RunResult) -> str:
     instruments.append(replace(note_section(result), heading="Warnings, extrapolation and sources"))
     return page(
         "answer", title=result.scenario, heading=scenario.title or result.scenario, made=_made([result]),
-        answer=answer(result), uncertainty=uncertainty_section(result),
+        answer=answer(result, scenario), uncertainty=uncertainty_section(result),
         profile=profile_section(result), profile_figure=profile_figure(result), sections=instruments,
         charts=[*_transaction_charts(scenario, result), *_device_charts(result)], name=result.scenario,
         **_inputs(scenario, result),

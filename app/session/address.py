@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Final, cast, get_args
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from blocktime.app.base.output import one_line
 from blocktime.app.controls import settings, user_files
@@ -28,8 +25,6 @@ MOVES: Final = "moves"
 """The sides that controls move, where it is not what suits the question."""
 ENGINE: Final = "engine"
 """A word of older links that has no meaning any more."""
-EMBEDDING: Final = ("embed", "embed_options")
-"""Words of Streamlit's own in an address."""
 LONGEST_PLAIN: Final = 2_000
 """Characters of an address that says every field by its name; a longer one is packed."""
 LONGEST_KEY: Final = 120
@@ -38,50 +33,9 @@ MOST_FIELDS: Final = 150
 MOST_NOTES: Final = 6
 
 
-def went_back() -> bool:
-    """Whether the browser's back or forward button asked for this run, so that the page follows the address."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context is not None and context.is_history_navigation
-
-
-def of_run() -> dict[str, list[str]]:
-    """The address that the browser said when it asked for this run: each key with its texts.
-
-    A run that is ended meanwhile may still set the address of the session, ``st.query_params``, to its own.
-    """
-    context = get_script_run_ctx(suppress_warning=True)
-    texts = parse_qs(context.query_string, keep_blank_values=True) if context is not None else {}
-    return {key: each for key, each in texts.items() if key not in EMBEDDING}
-
-
-def whole_page() -> bool:
-    """Whether this run draws the whole page, and not a part of it that somebody used."""
-    context = get_script_run_ctx(suppress_warning=True)
-    return context is None or not context.fragment_ids_this_run
-
-
-def is_from_gone_part() -> bool:
-    """Whether this run was asked for in a part of the page that is gone: that of a scenario shown before."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None or not context.fragment_ids_this_run:
-        return False
-    return not any(map(context.fragment_storage.contains, context.fragment_ids_this_run))
-
-
 def is_gone(control: str) -> bool:
     """Whether the page has left the control of that key, of which a late browser still tells the value."""
     return control not in st.session_state
-
-
-def is_from_other_part(part: str) -> bool:
-    """Whether this run was asked for in other parts of the page than the fragment *part*: by a timer, or a reader."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None or not context.fragment_ids_this_run:
-        return False
-    fragments: list[str] = []
-    with suppress(StreamlitAPIException):  # a run that was ended early has not come to it
-        fragments = context.fragment_storage.resolve_target(part)
-    return set(fragments).isdisjoint(context.fragment_ids_this_run)
 
 
 def read(query: Mapping[str, str], first: str) -> tuple[PageQuestion, list[str]]:

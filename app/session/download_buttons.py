@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
-from typing import Final
 
 import streamlit as st
-from streamlit import runtime
 
+from blocktime.app.base.insides import store_latest
 from blocktime.app.base.markdown import plain
-
-LATEST: Final = 32
-"""Files that are kept, of all readers together."""
-_MADE: Final = count()
 
 
 @dataclass(frozen=True)
@@ -51,16 +45,3 @@ def _close(popover: str, file: str) -> None:
     """Close the popover of that key, and say what comes: a report takes a second or two."""
     st.session_state[popover] = False
     st.toast(f"{plain(file)} is being downloaded", icon=":material/download:")
-
-
-def store_latest(content: str | bytes, file: str, kind: str) -> bytes:
-    """Return the file's bytes, held as one of the latest.
-
-    Streamlit holds what it makes at a click for no session: the second run that ends after it, of whichever session,
-    removes the file, and a browser that asks later reports the download as cancelled.
-    """
-    made = content.encode() if isinstance(content, str) else content
-    runtime.get_instance().media_file_mgr.add(
-        made, kind, f"download {next(_MADE) % LATEST}", file, is_for_static_download=True
-    )
-    return made

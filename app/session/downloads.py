@@ -68,7 +68,7 @@ def downloads(page: PageAnswer) -> Iterator[Download]:
          "Each constant with value, interval, origin and the range it was fitted in",
          lambda: csv_text(answer_rows.assumptions(constants, after))),
         ("json", "Result (JSON)", "-result.json", "application/json",
-         "Every number, as `blocktime run --json` prints it", lambda: result(after)),
+         "Every number, as `blocktime run --json` prints it", lambda: result(after, page.other)),
     ]  # fmt: skip
     for key, label, ending, kind, says, content in offers:
         if key != "iostat" or after.device:
@@ -100,9 +100,9 @@ def command_line(page: PageAnswer) -> str:
     return shlex.join(["blocktime", "compare" if page.question.change else "run", f"{page.stem}.toml"])
 
 
-def result(after: RunResult) -> str:
+def result(after: RunResult, scenario: Scenario) -> str:
     """The what-if's result as ``blocktime run --json`` prints it."""
-    return json.dumps(data_of(after), indent=2, allow_nan=False, ensure_ascii=False)
+    return json.dumps(data_of(after, scenario), indent=2, allow_nan=False, ensure_ascii=False)
 
 
 def report(page: PageAnswer) -> str:

@@ -1,4 +1,4 @@
-"""The scripts of our own on every page: one copies the link, one keeps the browser's Back button useful."""
+"""The scripts of our own: they copy the link, keep the browser's Back button useful, let the keyboard scroll."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Final
 import streamlit as st
 
 ALL: Final = tuple(
-    Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("copy_link.js", "one_entry_an_action.js")
+    Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for name in ("copy_link.js", "one_entry_an_action.js", "focus_scrolls.js")
 )
 """The page's content security policy allows these scripts and no others."""
 

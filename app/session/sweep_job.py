@@ -20,6 +20,8 @@ MOST_AT_ONCE: Final = 2
 """Sweeps that are answered at the same time; others wait for their turn."""
 MOST_ENDED: Final = 12
 """Jobs that are remembered after their end."""
+SURE_REPORTS: Final = 3
+"""Times that a process has given answers, from which on the clock tells how fast they come."""
 LOOKS_S: Final = 0.2
 FORGOTTEN_S: Final = 60.0
 """A job that nobody has looked at for so long ends: its page is closed."""
@@ -63,9 +65,11 @@ class SweepJob(Job, Listener):
         self.workers = 1
         self.table: SweepTable | None = None
         self._expected_s: float | None = None
-        self._answers_s = 0.0
-        """When its first answers came, by the clock."""
-        self._before = 0
+        self._running: Running | None = None
+        self._before = self._reports = 0
+        """Answers that were known before its processes began, and how often they have given some."""
+        self._began_s = self._last_s = 0.0
+        """When they began and when the last answers came, by the clock."""
         self._awaited = awaited
 
     # What a page asks
@@ -87,16 +91,18 @@ class SweepJob(Job, Listener):
 
     @property
     def rate_per_s(self) -> float | None:
-        """Answers a second since the first of them, as far as there are any."""
-        if self.state != "answering" or self.answered <= self._before:
+        """Answers a second since its processes began; None before each of them has given some."""
+        if self.state != "answering" or self._reports < SURE_REPORTS * self.workers:
             return None
-        return (self.answered - self._before) / max(1e-3, time.monotonic() - self._answers_s)
+        return (self.answered - self._before) / max(1e-3, self._last_s - self._began_s)
 
     @property
     def left_s(self) -> float | None:
-        """About how long it will take from now on; None where nobody knows yet."""
-        rate = self.rate_per_s
-        return (self.wanted - self.done) / rate if rate else self._expected_s
+        """About how long it will take from now on, by the mean of its answers so far; None where nobody knows yet."""
+        if self._running is None or not self._reports:
+            return self._expected_s
+        each_s = 1 / self.rate_per_s if self.rate_per_s else self._running.each_s / self.workers
+        return max(0.0, (self.wanted - self.done) * each_s - (time.monotonic() - self._last_s))
 
     # What its thread does
 
@@ -171,13 +177,17 @@ class SweepJob(Job, Listener):
         self._take(running.outcome)
         if self.tries:
             raise _Left
-        self._before, self._answers_s = self.answered, time.monotonic()
+        self._running, self._before = running, self.answered
         self.state = "answering"
         self._go_on()
 
     def report_progress(self, outcome: Outcome) -> None:
         """Some more are answered."""
         self._take(outcome)
+        self._last_s = time.monotonic()
+        self._reports += 1
+        if self._reports == 1 and self._running is not None:  # they take time to start
+            self._began_s = self._last_s - self._running.each_s * (self.answered - self._before)
         self._go_on()
 
     def _take(self, outcome: Outcome) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from blocktime.app.base import FIRST
+from blocktime.app.base import FIRST, insides
 from blocktime.app.base.markdown import plain
 from blocktime.app.controls import presets, user_files
 from blocktime.app.controls.page_question import PageQuestion, opened
@@ -32,7 +32,6 @@ ADDRESS: Final = "what_if.address"
 PICKED: Final = "scenario"
 MOVES: Final = "moves"
 """The switch that says what a control moves."""
-PRESETS_OPEN: Final = "presets"
 TAB: Final = "tab"
 """The open tab."""
 WELCOME: Final = "what_if.welcome"
@@ -53,7 +52,7 @@ def put(question: PageQuestion) -> None:
 
 def start(query: dict[str, str]) -> None:
     """On the session's first run, and when the browser goes back, take the state from the address; note its faults."""
-    if QUESTION in st.session_state and not address.went_back():
+    if QUESTION in st.session_state and not insides.went_back():
         return
     st.session_state[ADDRESS] = query
     question, notes = address.read(query, FIRST)
@@ -86,7 +85,7 @@ def moved(number: int, part: str, path: str) -> bool:
     The first belong to a scenario opened before; the second come with a run that is asked for in another part.
     """
     is_past = number != st.session_state[OPENED] or address.is_gone(path)
-    if is_past or address.is_from_other_part(part):
+    if is_past or insides.is_from_other_part(part):
         return False
     change(path)
     return True
@@ -120,7 +119,7 @@ def reset() -> None:
 
 
 def pick() -> None:
-    if address.whole_page():
+    if insides.whole_page():
         take(st.session_state[PICKED])
 
 
@@ -130,7 +129,6 @@ def take(key: str) -> None:
         show(opened(key, {}))
         st.rerun()
     preset = presets.named(key)
-    st.session_state[PRESETS_OPEN] = False
     if preset.tab:
         st.session_state[TAB] = preset.tab
     show(opened(preset.scenario, preset.changes, preset=key))

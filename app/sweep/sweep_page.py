@@ -8,9 +8,8 @@ from functools import partial
 from typing import Any, Final
 
 import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from blocktime.app.base import insides
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.base.polling import look_again
 from blocktime.app.controls import settings
@@ -35,6 +34,7 @@ from blocktime.app.reports.sweep_table import LARGEST_FILE_BYTES, SweepTable, ta
 from blocktime.app.session import address, navigation, what_if_state
 from blocktime.app.session.sweep_job import Jobs, SweepJob
 from blocktime.app.sweep.sweep_view import CHOSEN, MEASURE, results
+from blocktime.model.budget import show_duration
 from blocktime.model.errors import BlocktimeError, cut
 from blocktime.model.measures import MEASURES
 from blocktime.model.units import show_number
@@ -52,7 +52,6 @@ SOURCE: Final = "sweep.source"
 HERE: Final = "the What-if page's scenario"
 FILE: Final = "a table of an earlier sweep"
 POLL_S: Final = 0.5
-WORTH_MINUTES_S: Final = 150
 LONGEST_TITLE: Final = 120
 SHORT_WAIT_S: Final = 0.4
 """Most sweeps are checked in that time, so that the page need not change twice."""
@@ -74,14 +73,7 @@ def _job(key: str) -> SweepJob | None:
 
 def _start_job(key: str, form: SweepForm, *, tries: bool = False, plan: Plan | None = None) -> SweepJob:
     """Begin a job that goes on while this session's page is open, in whichever tab and on whichever page."""
-    context = get_script_run_ctx()
-    session = context.session_id if context is not None else ""
-    job = SweepJob(
-        form,
-        tries=tries,
-        plan=plan,
-        awaited=lambda: runtime.exists() and runtime.get_instance().is_active_session(session),
-    )
+    job = SweepJob(form, tries=tries, plan=plan, awaited=insides.is_open())
     st.session_state[key] = jobs().start(job).id
     return job
 
@@ -89,8 +81,9 @@ def _start_job(key: str, form: SweepForm, *, tries: bool = False, plan: Plan | N
 def page() -> None:
     """Draw the page."""
     _start()
-    _follow_what_if()
     form: SweepForm = st.session_state[FORM]
+    if not form.is_library_sweep:  # the What-if page's scenario may have changed since
+        form = st.session_state[FORM] = _with_question(form)
     with st.sidebar:
         scenario = _source(form)
         if not st.session_state[FROM_FILE]:
@@ -125,13 +118,13 @@ def page() -> None:
 
 def _start() -> None:
     """On the session's first run take the state from the address."""
-    query = address.of_run()
+    query = insides.address_of_run()
     what_if_state.start({name: given[-1] for name, given in query.items() if name not in FROM_QUERY})
     if st.session_state.pop(navigation.SWEEP_WHAT_IF, False):
         _put_what_if()
         st.session_state[FROM_FILE] = False
         return
-    if FORM in st.session_state and not address.went_back():
+    if FORM in st.session_state and not insides.went_back():
         return
     question = what_if_state.current()
     form, notes = form_in(query, question.name, question.changed)
@@ -166,12 +159,6 @@ def _with_question(form: SweepForm) -> SweepForm:
     fields = tuple(question.changed.items()), tuple(question.system.items())
     side = form.side if question.change else "change"
     return replace(form, base=question.name, changes=fields[0], system=fields[1], side=side)
-
-
-def _follow_what_if() -> None:
-    form: SweepForm = st.session_state[FORM]
-    if not form.is_library_sweep:
-        st.session_state[FORM] = _with_question(form)
 
 
 def _address(form: SweepForm) -> None:
@@ -466,18 +453,12 @@ def _say_tried(job: SweepJob) -> None:
         texts.append(f"{job.done:,} answers are stored")
     if job.left_s is not None and job.done < job.wanted:
         by = f"{job.workers} processes" if job.workers > 1 else "one process"
-        texts.append(f"about {_rough(job.left_s)} by {by}{' for the rest' if job.done else ''}")
+        texts.append(f"about {show_duration(job.left_s)} by {by}{' for the rest' if job.done else ''}")
     elif job.active:
         texts.append("trying a few to see how long it takes …")
     st.caption(plain(sentence("; ".join(texts))))
     for note in job.notes:
         st.caption(plain(sentence(note)))
-
-
-def _rough(seconds: float) -> str:
-    if seconds >= WORTH_MINUTES_S:
-        return f"{seconds / 60:,.0f} minutes"
-    return f"{seconds:.0f} s" if seconds >= 1 else "a second"
 
 
 def _watch_run() -> None:
@@ -524,7 +505,7 @@ def _progress() -> None:
     if job.rate_per_s:
         text += f", {show_number(job.rate_per_s, 3)} a second"
     if job.state == "answering" and job.left_s is not None:
-        text += f", about {_rough(job.left_s)} left"
+        text += f", about {show_duration(job.left_s)} left"
     if job.cancelling:
         text += "; it ends after the answers that are under way"
     st.progress(min(1.0, job.done / job.wanted) if job.wanted else 0.0, text=text)

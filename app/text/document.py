@@ -19,6 +19,7 @@ from blocktime.app.text.section import Section
 from blocktime.app.text.stream_text import stream_section, timeline_section
 from blocktime.app.text.text import answer, io_section, note_section, optimizer_section, tkprof_section
 from blocktime.model.results import SIMULATION, RunResult
+from blocktime.scenarios import Scenario
 
 
 class Form(NamedTuple):
@@ -86,11 +87,13 @@ def lines(result: RunResult, form: Form, names: Iterable[str] = SECTIONS) -> Ite
     return (section.lines(form.width, form.bar) for section in sections(result, form, names))
 
 
-def run_lines(result: RunResult, title: str = "", *, width: int = 80, bar: str = "█") -> Iterator[str]:
+def run_lines(
+    result: RunResult, title: str = "", *, scenario: Scenario | None = None, width: int = 80, bar: str = "█"
+) -> Iterator[str]:
     """Everything about one answer, line by line, as a terminal shows it."""
     yield from heading_lines(result, title, width)
     yield ""
-    yield from wrapped(answer(result), width, bold=True)
+    yield from wrapped(answer(result, scenario), width, bold=True)
     for section in lines(result, Form(width, bar, whole=False)):
         yield ""
         yield from section

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from blocktime.app.base.lines import NAME_WIDTH, mean
 from blocktime.app.text.section import NOTHING, CellTable, Fact, Section
-from blocktime.model.results import ProgramStats, RunResult
+from blocktime.model.results import ProgramStats, ResponseLine, RunResult
 from blocktime.model.units import show_alike, show_number, show_seconds
 from blocktime.model.workloads.families import KINDS
+from blocktime.scenarios.why_words import listed
 
 
 def programs_section(result: RunResult) -> Section:
@@ -46,8 +47,33 @@ def hero_rows(before: RunResult, after: RunResult) -> list[dict[str, str]]:
         if differs and (was := former.get(program.name)):
             row["Together before"] = next(_cells(was))
         because = program.because[0] if program.because else ""
-        rows.append({**row, "Through": because.partition(": ")[2] or because})
+        worst = at_worst(program, after.programs or ())
+        through = because.partition(": ")[2] or because
+        rows.append({**row, "Through": "; ".join(filter(None, [through, worst and f"at most {worst}"]))})
     return rows
+
+
+def at_worst(program: ProgramStats, programs: Sequence[ProgramStats]) -> str:
+    """The interval of a program's longest response, with those that run in it and not in every one; empty without one.
+
+    Over the whole run another program may be the largest other user of the disk.
+    """
+    if not program.lines:
+        return ""
+    worst = max(program.lines, key=lambda line: line.response_s)
+    running = [other.name for other in programs if _runs_in(other, worst)]
+    often = [other.name for other in programs if all(_runs_in(other, line) for line in program.lines)]
+    beside = [name for name in running if name not in often]
+    return f"{show_seconds(worst.response_s)} in {span_of(worst)}{f', beside {listed(beside)}' if beside else ''}"
+
+
+def span_of(line: ResponseLine) -> str:
+    """From when to when an interval lasts."""
+    return f"{show_number(line.begin_s, 3)}-{show_number(line.begin_s + line.interval_s, 3)} s"
+
+
+def _runs_in(program: ProgramStats, line: ResponseLine) -> bool:
+    return any(begin < line.begin_s + line.interval_s and end > line.begin_s for begin, end in program.runs)
 
 
 def named(program: ProgramStats) -> str:

@@ -16,6 +16,8 @@ from blocktime.app.text.transaction_text import answer_of
 from blocktime.model import causes
 from blocktime.model.results import Call, PhysicalIO, RunResult
 from blocktime.model.units import show_bytes, show_number, show_range, show_seconds, show_share
+from blocktime.scenarios import Scenario
+from blocktime.scenarios.verdict import full_volume
 from blocktime.scenarios.why_words import listed
 
 MOST_SLOTS = 6
@@ -47,25 +49,31 @@ WAITING = {
 }
 
 
-def answer(result: RunResult) -> str:
-    """The answer in a sentence: how long it takes, and where the time goes; a second one where rows migrate."""
+def answer(result: RunResult, scenario: Scenario | None = None) -> str:
+    """The answer in a sentence: how long it takes, and where the time goes; more where rows migrate, or a limit binds.
+
+    The limits are those of *scenario*.
+    """
+    full = full_volume(result, scenario) if scenario is not None else ""
+    full = full and f"{full[0].upper()}{full[1:]}."
     stream = result.streams[0] if result.streams else None
     load = f" for {calls(stream)} ({rates(stream)})" if stream else ""
     where = _where(result)
     parts = f": {listed(where)}" if where else ""
     if result.transactions is not None:
-        return f"{answer_of(result, result.transactions, parts)} {beside_words(result)}".rstrip()
+        texts = answer_of(result, result.transactions, parts), full, beside_words(result)
+        return " ".join(filter(None, texts))
     within = _within(result)
     it = "This run" if within and result.time.interval and result.time.interval.runs else "It"
     takes = f"{it} takes {show_seconds(result.time.elapsed_s)}{within}{load}{parts}."
     if text := at_once(result):
         takes = f"{text}{within}."
-    return " ".join([takes, *beside(result), *advice(result), beside_words(result)]).rstrip()
+    return " ".join(filter(None, [takes, full, *beside(result), *advice(result), beside_words(result)]))
 
 
-def data_of(result: RunResult) -> dict[str, Any]:
+def data_of(result: RunResult, scenario: Scenario | None = None) -> dict[str, Any]:
     """The answer as data, with its sentence: what ``--json`` and a download have."""
-    return {**result.model_dump(mode="json", exclude_none=True), "sentence": answer(result)}
+    return {**result.model_dump(mode="json", exclude_none=True), "sentence": answer(result, scenario)}
 
 
 def _within(result: RunResult) -> str:

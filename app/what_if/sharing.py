@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -11,10 +11,12 @@ from blocktime.app.base import FIRST
 from blocktime.app.base.markdown import plain
 from blocktime.app.controls import settings, user_files
 from blocktime.app.controls.page_question import PageQuestion
-from blocktime.app.session import address, copy_link, download_buttons, downloads
+from blocktime.app.session import address, download_buttons, downloads
 from blocktime.app.session.downloads import PageAnswer
 from blocktime.model.errors import SpecError
 
+LINK: Final = "share_link"
+"""The button that copies the address at one click."""
 FILES: Final = "share_files"
 """The popover of the downloads."""
 LONGEST_MAILED: Final = 2_000
@@ -39,28 +41,15 @@ def draw(question: PageQuestion, page_answer: PageAnswer | None) -> None:
 
 def _link(question: PageQuestion) -> None:
     """The button that copies the link; or why no link holds the scenario."""
+    says, why_not = "Copies the address, which opens this very screen", ""
     try:
-        address.written(question, FIRST)
+        size = len(urlencode(address.written(question, FIRST)))
+        if size > LONGEST_MAILED:
+            says += f"; some mail programs cut links at {LONGEST_MAILED:,} of its {size:,} characters: a file is not"
     except SpecError as error:
-        copy_link.button("", plain(f"This is too long for a link: {error}"))
-        return
-    copy_link.button(says_of_link(whole_link()))
-
-
-def whole_link() -> str:
-    """The address of this screen."""
-    query = urlencode({key: st.query_params.get_all(key) for key in st.query_params}, doseq=True)
-    page = urlsplit(st.context.url or "")
-    return urlunsplit(page._replace(path=page.path or "/", query=query))
-
-
-def says_of_link(link: str) -> str:
-    """What the button's tooltip says of *link*."""
-    if len(link) <= LONGEST_MAILED:
-        return "Copies the address, which opens this very screen"
-    return (
-        f"Copies the address. It has {len(link):,} characters, and some mail and chat programs cut links at "
-        f"{LONGEST_MAILED:,}: the scenario's file is safer"
+        why_not = plain(f"This is too long for a link: {error}")
+    st.button(
+        "Copy link", icon=":material/link:", width="stretch", key=LINK, disabled=bool(why_not), help=why_not or says
     )
 
 

@@ -11,16 +11,19 @@ from typing import Final
 import streamlit as st
 
 from blocktime.app.answer import answer, instruments, uncertainty_view
+from blocktime.app.base import insides
 from blocktime.app.base.markdown import plain
+from blocktime.app.base.markdown import sentence as as_sentence
 from blocktime.app.base.memo import by_object
-from blocktime.app.controls import forms, presets, settings, user_files
+from blocktime.app.controls import forms, presets
+from blocktime.app.controls.advice import advice_on
 from blocktime.app.controls.page_question import PageQuestion
-from blocktime.app.session import address
 from blocktime.app.session.downloads import PageAnswer
 from blocktime.app.session.page_answers import KnownAnswers, answered
-from blocktime.app.session.what_if_state import COMPLETE, NOTES, WELCOME, current, keep_address, set_text, start, take
-from blocktime.app.what_if import sharing, what_if_controls
+from blocktime.app.session.what_if_state import COMPLETE, GROUPS, NOTES, WELCOME, current, keep_address, set_text, start
+from blocktime.app.what_if import gallery, sharing, what_if_controls
 from blocktime.model.errors import BlocktimeError, cut
+from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario
 from blocktime.scenarios.pricing import priced_alike
 
@@ -32,6 +35,8 @@ ABOUT: Final = (
 )
 NOT_IN_A_CLASS: Final = re.compile(r"[^a-zA-Z0-9_-]")
 """What Streamlit replaces in a key to make the name of a class of it."""
+NOT_IN_A_STYLE: Final = re.compile(r'["\\<>&]')
+"""What ends a text in a style sheet."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class AnsweredQuestion:
 
 def page() -> None:
     """Draw the page."""
-    start({key: texts[-1] for key, texts in address.of_run().items()})
+    start({key: texts[-1] for key, texts in insides.address_of_run().items()})
     st.session_state[COMPLETE] = False
     with st.sidebar:
         what_if_controls.draw(current())
@@ -90,6 +95,7 @@ def _answer() -> None:
     files = None
     if answers.results:
         st.session_state[ANSWERED] = answered_question
+    st.html(_advised(answers.after) if answers.results else "<style></style>")
     if answers.results and not answers.narrows:
         files = PageAnswer(question, base, other, answers.before, answers.after)
     _welcome()
@@ -151,10 +157,7 @@ def _draw_answer(current: AnsweredQuestion) -> None:
         answer.waterfall(before, after)
     answer.figures(before, after)
     uncertainty_view.draw((base, other), (before, after))
-    command = settings.command_line(current.question.name, current.question.changed)
-    if user_files.is_user_file(current.question.name):
-        command = settings.command_line(instruments.file_of(other), {})
-    instruments.tabs(before, after, other, command)
+    instruments.tabs(before, after, other)
 
 
 def _welcome() -> None:
@@ -163,23 +166,26 @@ def _welcome() -> None:
         return
     with st.container(key="welcome", gap="small"):
         st.markdown(ABOUT)
-        for first in range(0, len(presets.QUESTIONS), 3):
-            three = presets.QUESTIONS[first : first + 3]
-            for column, question in zip(st.columns(3, gap="small"), three, strict=False):
-                column.button(
-                    question.title, key=f"question.{question.key}", on_click=take, args=(question.key,),
-                    help=plain(question.says), width="stretch",
-                )  # fmt: skip
+        gallery.cards(presets.QUESTIONS, "question")
 
 
 def _marked(paths: Sequence[str]) -> str:
     """Style of the controls of *paths*, which differ from the baseline; their names say so without it."""
     if not paths:
         return "<style></style>"
-    theme = "dark" if st.context.theme.type == "dark" else "light"
-    colour = st.get_option(f"theme.{theme}.primaryColor") or "inherit"
+    colours = ", ".join(st.get_option(f"theme.{theme}.primaryColor") or "inherit" for theme in ("light", "dark"))
     names = ", ".join(f".st-key-{NOT_IN_A_CLASS.sub('-', path)} label p" for path in paths)
-    return f"<style>{names} {{color: {colour}; font-weight: 600}}</style>"
+    return f"<style>{names} {{color: light-dark({colours}); font-weight: 600}}</style>"
+
+
+def _advised(after: RunResult) -> str:
+    """Style of the controls that the answer has something against, with its words below them; the doubts have them."""
+    rules = []
+    for path in (row.control.path for rows in st.session_state[GROUPS].values() for row in rows):
+        if text := advice_on(path, after):
+            content = NOT_IN_A_STYLE.sub(lambda sign: f"\\{ord(sign[0]):x} ", as_sentence(text))
+            rules.append(f'.st-key-{NOT_IN_A_CLASS.sub("-", path)}::after {{content: "{content}"}}')
+    return f"<style>{' '.join(rules)}</style>"
 
 
 @by_object(64)

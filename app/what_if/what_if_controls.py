@@ -10,10 +10,11 @@ from typing import Any, Final
 
 import streamlit as st
 
+from blocktime.app.base import insides
 from blocktime.app.base.markdown import plain
 from blocktime.app.controls import control_fields, forms, more_fields, presets, user_files, widgets
 from blocktime.app.controls.page_question import BOTH, WHAT_IF, PageQuestion
-from blocktime.app.session import address, navigation, pins, uploads
+from blocktime.app.session import navigation, pins, uploads
 from blocktime.app.session.what_if_state import (
     COMPLETE,
     DRAWN,
@@ -22,7 +23,6 @@ from blocktime.app.session.what_if_state import (
     MOVES,
     OPENED,
     PICKED,
-    PRESETS_OPEN,
     change,
     current,
     moved,
@@ -30,8 +30,8 @@ from blocktime.app.session.what_if_state import (
     reset,
     show,
     switch,
-    take,
 )
+from blocktime.app.what_if import gallery
 
 CHANGE: Final = "The change"
 """The group of the controls of what the question changes."""
@@ -109,9 +109,7 @@ def _switch(question: PageQuestion) -> None:
 
 def _fragment(key: str, drawn: Callable[..., None], *args: object) -> None:
     """Draw a part of the page that can be drawn anew by itself; the next scenario's parts are others to a browser."""
-    part = partial(drawn, *args)
-    setattr(part, "__qualname__", f"{key}.{st.session_state[OPENED]}")  # noqa: B010  (a name of Python's own)
-    st.fragment(part, key=key)()
+    st.fragment(insides.called_as(f"{key}.{st.session_state[OPENED]}", drawn, *args), key=key)()
 
 
 def key_of(group: str) -> str:
@@ -168,9 +166,9 @@ def _move(opened: int, part: str, path: str) -> None:
 
     Where other controls come or go, that is the whole page.
     """
-    if address.is_from_gone_part():  # the control shows the value, which is not taken
+    if insides.is_from_gone_part():  # the control shows the value, which is not taken
         st.rerun("app")
-    if not moved(opened, part, path) or address.whole_page():
+    if not moved(opened, part, path) or insides.whole_page():
         return
     question = current()
     groups = _groups(question)
@@ -182,7 +180,7 @@ def _move(opened: int, part: str, path: str) -> None:
         for group, rows in groups.items()
         if rows != looks.get(group) or any(row.control.path == path for row in rows)
     ]
-    other_looks += [PINS] if _look_of_pins(question) != looks.get(PINS) else []
+    other_looks += [PINS] if pins.look(question.name, question.changed) != looks.get(PINS) else []
     parts_suffice = same_controls and st.session_state[COMPLETE]
     st.rerun([ANSWER, *other_looks] if parts_suffice else "app")
 
@@ -191,13 +189,9 @@ def _paths(groups: Groups) -> list[tuple[str, list[str]]]:
     return [(group, [row.control.path for row in rows]) for group, rows in groups.items()]
 
 
-def _look_of_pins(question: PageQuestion) -> tuple[str, int]:
-    return pins.look(question.name, question.changed)
-
-
 def _pins() -> None:
     """The button that pins this screen for the comparison."""
-    st.session_state[LOOKS][PINS] = why, count = _look_of_pins(current())
+    st.session_state[LOOKS][PINS] = why, count = pins.look(current().name, current().changed)
     pins.button(why, count, _add_pin)
 
 
@@ -226,7 +220,7 @@ def _group(name: str, changed: int) -> Iterator[bool]:
 
 def _fold(name: str) -> None:
     """A group was opened or closed: where one of its values is refused, the reason moves to the field, or on top."""
-    if any(row.refused for row in st.session_state[GROUPS].get(name, ())) and not address.whole_page():
+    if any(row.refused for row in st.session_state[GROUPS].get(name, ())) and not insides.whole_page():
         st.rerun([ANSWER, key_of(name)])
 
 
@@ -253,20 +247,8 @@ def _scenario(question: PageQuestion) -> None:
     if not user_files.is_user_file(question.name):
         st.caption(plain(presets.source_of(question.name)))
     left, right = st.columns(2, gap="small")
-    place = left.popover("Examples", icon=":material/list:", width="stretch", key=PRESETS_OPEN, on_change="rerun",
-                         help="Questions of a DBA, and experiments with their sources")  # fmt: skip
-    if place.open:
-        with place:
-            _presets()
+    if left.button("Examples", icon=":material/grid_view:", width="stretch", key="examples",
+                   help="Questions of a DBA, and experiments with their sources"):  # fmt: skip
+        gallery.examples()
     with right:
         uploads.draw(show)
-
-
-def _presets() -> None:
-    for group, presets_of_group in {"Questions": presets.QUESTIONS, **presets.PRESETS}.items():
-        st.markdown(f"**{group}**")
-        for preset in presets_of_group:
-            st.button(
-                preset.title, key=f"preset.{preset.key}", type="tertiary", on_click=take, args=(preset.key,),
-                help=plain(presets.source_of(preset.scenario)), width="stretch",
-            )  # fmt: skip

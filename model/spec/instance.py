@@ -62,7 +62,9 @@ class SystemStatistics(Frozen):
     """What the optimizer was told of the machine (AUX_STATS$)."""
 
     use: ClassVar[Declaration] = catalog_entry()
-    kind: Literal["noworkload", "workload", "none"] = setting("noworkload", "oracle-tuning")
+    kind: Literal["noworkload", "workload", "none"] = setting(
+        "noworkload", "oracle-tuning", words="system_statistics optimizer"
+    )
     """NOWORKLOAD defaults, gathered WORKLOAD figures (the same once MBRC, SREADTIM and MREADTIM are given), or none
     (old I/O costing)."""
     ioseektim_s: Seconds = setting(0.010, "oracle-tuning", within=(1e-9, 10))
@@ -104,7 +106,7 @@ class Instance(Frozen):
         "19.3.0.0",
         ORACLE,
         INSTANCE.at(10, "Release"),
-        words="version",
+        words="version oracle_version",
         offers="9.2.0.8 10.2.0.4 11.1.0.6 11.2.0.4 12.1.0.2 19.3.0.0",
     )
     """Release; decides direct reads, file layout, which waits are posted."""

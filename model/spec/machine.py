@@ -38,7 +38,7 @@ class Host(Frozen):
         GENERAL,
         SERVER.at(60, "I/O path"),
         STORAGE.at(10, "I/O path"),
-        words="fs files filesystem file_system ext4 xfs",
+        words="fs files filesystem file_system ext4 xfs asm",
         related="o_direct",
     )
     """How files are opened: asm, raw, direct (O_DIRECT), buffered, sync (O_SYNC), dsync (O_DSYNC)."""
@@ -58,7 +58,7 @@ class Host(Frozen):
         128 * KIB,
         "linux-readahead",
         BLOCK_LAYER.at(80, "Read-ahead", "read_stream"),
-        words="read_ahead_kb",
+        words="read_ahead_kb readahead",
         within=(0, 16 * MIB),
     )
     """read_ahead_kb, the window of buffered reads; 0 reads each page when it is wanted."""
@@ -329,7 +329,9 @@ class Disk(Frozen):
     zones. With ``raid_level`` the fields describe one member, and the controller stands in front.
     """
 
-    use: ClassVar[Declaration] = catalog_entry(SERVER.at(100, "Disk"), STORAGE.at(20, "Disk"), words="ssd hdd volume")
+    use: ClassVar[Declaration] = catalog_entry(
+        SERVER.at(100, "Disk"), STORAGE.at(20, "Disk"), words="ssd hdd volume lun san aws azure ebs premium_ssd"
+    )
     overhead_s: Seconds = setting(0.1e-3, SHEETS, words="latency", within=(0, 10))
     """Command overhead of a request."""
     average_seek_s: Seconds = setting(3.7e-3, SHEETS, within=(0, 10))
@@ -338,7 +340,7 @@ class Disk(Frozen):
     """Seek to the next track; a sixth of the average seek if not set."""
     full_seek_s: Seconds | None = setting(None, SHEETS, within=(0, 10))
     """Seek over the whole disk; twice the average seek if not set."""
-    rotation_s: Seconds = setting(4.0e-3, SHEETS, within=(0, 10))
+    rotation_s: Seconds = setting(4.0e-3, SHEETS, words="rpm", within=(0, 10))
     """One turn of the platter; 0 for flash."""
     head_switch_s: Seconds = setting(0.4e-3, SHEETS, within=(0, 1))
     """Switch from one track to the next, which the tracks' skew allows for."""
@@ -413,7 +415,7 @@ class Disk(Frozen):
         0,
         SHEETS,
         STORAGE.at(130, "Write cache of the disk", "write_stream"),
-        words="write_cache",
+        words="write_cache battery bbu",
         within=(0, 1024 * GIB),
     )
     """Write cache of the drive or the controller; 0 where writes go to the medium."""
@@ -433,7 +435,7 @@ class Disk(Frozen):
         "none",
         GENERAL,
         STORAGE.at(150, "RAID level", *STREAMS),
-        words="raid",
+        words="raid raid_0 raid_1 raid_5 raid_10",
         related="number_of_disks disks spindles stripe striping number",
         needs={
             "none": ("disk.raid_disks", "1"),
@@ -452,7 +454,9 @@ class Disk(Frozen):
         within=(1, 1024),
     )
     """Members of the set."""
-    stripe_unit_bytes: Size = setting(64 * KIB, GENERAL, related="stripe striping", within=(4 * KIB, 16 * MIB))
+    stripe_unit_bytes: Size = setting(
+        64 * KIB, GENERAL, words="stripe_size chunk", related="stripe striping", within=(4 * KIB, 16 * MIB)
+    )
     """Bytes on one member before the next."""
     iops_limit: Annotated[Real, Field(ge=0.001, le=1e9)] | None = setting(
         None, GENERAL, STORAGE.at(170, "IOPS limit of the volume"), words="cgroup iops", unit="requests/s"

@@ -15,12 +15,12 @@ Price = Annotated[Real, Field(ge=0, le=MOST)]
 class Prices(Frozen):
     """What a year, an hour or a month of something costs; no price has a default, what is not given costs nothing."""
 
-    use: ClassVar[Declaration] = catalog_entry(PRICES.at(10, "Price list"))
+    use: ClassVar[Declaration] = catalog_entry(PRICES.at(10, "Price list"), words="cost costs money")
     currency: str | None = setting(
         None, GENERAL, PRICES.at(20, "Currency"), offers="EUR USD GBP CHF JPY", min_length=1, max_length=12
     )
     """Currency of all prices, such as EUR; needed for any of them."""
-    licence_per_processor: Price | None = setting(None, "oracle-price-list", PRICES.at(30, "Licence"))
+    licence_per_processor: Price | None = setting(None, "oracle-price-list", PRICES.at(30, "Licence"), words="license")
     """A processor licence, paid once; a core needs core_factor of one."""
     licence_years: Real = setting(5.0, GENERAL, PRICES.at(40, "Licence spread over"), gt=0.01, le=100)
     """Years over which a licence is spread, as accountants write it off."""

@@ -120,7 +120,7 @@ class IndexEntries(Frozen):
 class Index(IndexEntries):
     """The index a range scan walks."""
 
-    blevel: Annotated[Whole, Field(ge=0, le=23)] | None = setting(None, GENERAL)
+    blevel: Annotated[Whole, Field(ge=0, le=23)] | None = setting(None, GENERAL, words="height index_height")
     """Branch levels above the leaves (BLEVEL), if known; else from the leaves."""
     clustering_factor: Annotated[Whole, Field(ge=1, le=MAXIMUM_ROWS)] | None = setting(
         None, GENERAL, words="clustering_factor"
@@ -157,7 +157,7 @@ class Table(Frozen):
     """Rows, how long they are and how they were put into blocks."""
 
     rows: Whole = setting(
-        1_000_000, GENERAL, SEGMENT.at(20, "Rows"), words="num_rows row_count", within=(1, MAXIMUM_ROWS)
+        1_000_000, GENERAL, SEGMENT.at(20, "Rows"), words="num_rows row_count table_size", within=(1, MAXIMUM_ROWS)
     )
     """Rows (NUM_ROWS)."""
     pctfree_percent: Real = setting(10, ORACLE, SEGMENT.at(40, "PCTFREE"), words="pctfree pct_free", within=(0, 99))

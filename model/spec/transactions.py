@@ -98,7 +98,9 @@ class Transactions(PopularBlocks, Work):
         None, GENERAL, USERS.at(30, "Arrivals, instead of users"), words="tps"
     )
     """Transactions that arrive a second, whether or not earlier ones are complete; a closed workload if not set."""
-    data_bytes: Size = setting(4 * GIB, GENERAL, BUFFER_CACHE.at(20, "Data"), within=(1024 * KIB, 1024**5))
+    data_bytes: Size = setting(
+        4 * GIB, GENERAL, BUFFER_CACHE.at(20, "Data"), words="data_size", within=(KIB**2, KIB**5)
+    )
     """Size of the tables and indexes that the transactions access."""
     tablespaces: tuple[PlacedTablespace, ...] = setting((), GENERAL, max_length=64)
     """Table spaces of the data and the devices that they lie on; all data lie on one disk if not set."""

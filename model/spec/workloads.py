@@ -281,6 +281,7 @@ class Insert(Changes):
         "array",
         GENERAL,
         ROWS_CHANGED.at(70, "Rows arrive"),
+        words="append ctas",
         options={"row": "one by one", "array": "in arrays", "direct": "by direct path"},
     )
     """One row a call, arrays, or direct path above the high-water mark (CTAS, APPEND)."""

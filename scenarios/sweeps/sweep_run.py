@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blocktime.model.measures import MEASURES
+from blocktime.model.results import SIMULATION
 from blocktime.scenarios.sweeps.answers import NOTHING, Answer, Answers, Item, Items, SweepTask, Wholes, answers
 from blocktime.scenarios.sweeps.executors import Executor, NoAnswer
 from blocktime.scenarios.sweeps.ledger import Ledger
@@ -80,6 +81,8 @@ class Running:
         """What a chunk takes beside its answers."""
         self._learned = 0, 0.0
         """Answers of the largest chunk so far, and its seconds."""
+        self._played = 0, 0.0
+        """Answers in chunks with simulations, and their seconds: some take much longer than others."""
         self._each = plan.how.replications
         self._known = np.zeros(self._each + plan.answers, bool)  # those of the base scenario come first
         self._keys = plan.keys.reshape(-1)
@@ -130,7 +133,7 @@ class Running:
             chunk = answers(self.task, items)
             self._keep(items, chunk)
             if step == 0:  # it may import much
-                self._learned = 0, 0.0
+                self._learned = self._played = 0, 0.0
             elif chunk.took_s > PILOT_S:
                 break
         return self.each_s * self.outcome.left
@@ -141,11 +144,13 @@ class Running:
 
         def chunks() -> Iterator[Sequence[Item]]:
             missing = self._missing()
+            # Points from everywhere in the design: the first of them take as long as the others.
+            missing = missing[np.argsort(missing // self._each * GOLDEN % 1, kind="stable")]
             while len(missing):
                 of_base = int(np.count_nonzero(missing < self._each))
                 size = self._chunk(executor.workers, len(missing))
                 numbers, missing = np.split(missing, [min(of_base or len(missing), size)])
-                sent[len(sent)] = items = self._items(numbers)
+                sent[len(sent)] = items = self._items(np.sort(numbers))
                 yield items
 
         for number, chunk_answers in executor.map(partial(answers, self.task), chunks()):
@@ -177,10 +182,14 @@ class Running:
             size = min(size, MOST_TIMES_LARGER * self._learned[0])
         return size
 
-    def _learn(self, size: int, took_s: float) -> None:
+    def _learn(self, size: int, took_s: float, are_played: bool) -> None:
         """Tell the time that a chunk of that size takes itself from that of its answers."""
         before, before_s = self._learned
-        if size > before:
+        if are_played:
+            self._played = self._played[0] + size, self._played[1] + took_s
+            self.each_s, self._overhead_s = self._played[1] / self._played[0], 0.0
+            self._learned = max(size, before), took_s
+        elif size > before:
             self.each_s = max(took_s / MOST_TIMES_LARGER / size, (took_s - before_s) / (size - before))
             self.each_s = min(self.each_s, took_s / size)
             self._overhead_s, self._learned = took_s - size * self.each_s, (size, took_s)
@@ -188,9 +197,9 @@ class Running:
             self.each_s = max(took_s / MOST_TIMES_LARGER, took_s - self._overhead_s) / size
 
     def _keep(self, items: Sequence[Item], chunk_answers: Sequence[Answer | NoAnswer]) -> None:
-        if isinstance(chunk_answers, Answers) and isinstance(items, Items):
-            self._learn(len(items), chunk_answers.took_s)
         together = by_column(chunk_answers)
+        if isinstance(chunk_answers, Answers) and isinstance(items, Items):
+            self._learn(len(items), chunk_answers.took_s, bool((together.methods == SIMULATION).any()))
         numbers = items.numbers if isinstance(items, Items) else np.array([item.number for item in items])
         self._known[numbers] = True
         self.outcome.answered += int(np.count_nonzero(numbers >= self._each))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
@@ -151,19 +150,6 @@ def test_a_list_travels_packed() -> None:
         shown, notes = address.read(over_the_wire(query), FIRST)
         assert (shown.name, notes) == (name, [])
         assert numbers_of(shown) == numbers_of(opened(name, changes))
-
-
-def test_without_a_run_of_the_page_nobody_went_back() -> None:
-    assert not address.went_back()
-    assert address.of_run() == {}
-
-
-def test_a_run_has_the_address_that_the_browser_asked_it_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever another run, which is ended meanwhile, sets in the session."""
-    run = SimpleNamespace(query_string="embed=1&workload.users=4&workload.users=8&title=", is_history_navigation=True)
-    monkeypatch.setattr(address, "get_script_run_ctx", lambda **_: run)
-    assert address.of_run() == {"workload.users": ["4", "8"], "title": [""]}
-    assert address.went_back()
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,11 @@ from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
+from blocktime.app.base import insides
 from blocktime.app.command.cli import main
 from blocktime.app.controls import user_files
 from blocktime.app.controls.page_question import PageQuestion, opened
-from blocktime.app.session import download_buttons, downloads
+from blocktime.app.session import downloads
 from blocktime.app.session.downloads import PageAnswer
 from blocktime.model.results import RunResult
 from blocktime.scenarios import from_mapping, run
@@ -193,7 +194,7 @@ def test_runs_that_end_before_the_browser_asks_do_not_remove_what_was_made(monke
 
     def made(text: str) -> str:
         name, kind = "scenario.toml", "application/toml"
-        asked = files.add_deferred(lambda: download_buttons.store_latest(text, name, kind), kind, "button", name)
+        asked = files.add_deferred(lambda: insides.store_latest(text, name, kind), kind, "button", name)
         return files.execute_deferred(asked).rpartition("/")[2].partition(".")[0]
 
     first = made("rows = 1")
@@ -202,7 +203,7 @@ def test_runs_that_end_before_the_browser_asks_do_not_remove_what_was_made(monke
     kept = files.read_file(first)
     assert kept is not None
     assert (kept.content, kept.filename) == (b"rows = 1", "scenario.toml")
-    for rows in range(2, download_buttons.LATEST + 2):
+    for rows in range(2, insides.LATEST + 2):
         made(f"rows = {rows}")
     for _ in range(3):
         files.remove_orphaned_files()

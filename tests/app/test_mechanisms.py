@@ -14,7 +14,7 @@ import plotly.io
 import pytest
 
 from blocktime.app import mechanisms
-from blocktime.app.answer.page_elements import Ready
+from blocktime.app.base.insides import Ready
 from blocktime.app.charts.drawing import Figure
 from blocktime.app.controls.control_fields import as_text, value_at
 from blocktime.app.mechanisms import (

@@ -83,7 +83,7 @@ def test_each_kind_of_work_has_its_tabs() -> None:
         assert labels == [tab for tab in instruments.TABS if tab not in absent]
 
 
-@pytest.mark.parametrize("tab", ["Stream", "Breakdown", "Assumptions", "Command line"])
+@pytest.mark.parametrize("tab", ["Stream", "Breakdown", "Assumptions"])
 def test_every_tab_of_a_stream_opens(tab: str) -> None:
     app = opened(tab, scenario=RAW)
     assert charts(app) == []

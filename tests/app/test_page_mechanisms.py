@@ -111,13 +111,22 @@ def test_a_guess_is_asked_for_and_stands_beside_the_answer() -> None:
     lesson = lesson_of("disk_latency")
     page = opened("disk_latency")
     assert page.text_input(key=f"{lesson.path}.guess").label == lesson.asks
-    page.toggle(key=f"{lesson.path}.predict").set_value(True).run()
-    assert not page.get("plotly_chart")
+    assert len(page.get("plotly_chart")) == 1
     page.text_input(key=f"{lesson.path}.guess").set_value("no, faster").run()
     assert len(page.get("plotly_chart")) == 2
     page = put(page, lesson, lesson.knobs[1], 65536)
     assert len(page.get("plotly_chart")) == 2
     assert any("Your guess: **no, faster**" in one.value for one in page.markdown)
+
+
+def test_the_answer_shows_without_a_guess_where_it_is_asked_for_or_a_control_moves() -> None:
+    lesson = lesson_of("disk_latency")
+    page = opened("disk_latency")
+    page.button(key=f"{lesson.path}.show").click().run()
+    assert len(page.get("plotly_chart")) == 2
+    page = put(opened("disk_latency"), lesson, lesson.knobs[1], 65536)
+    page = put(page, lesson, lesson.knobs[1], lesson.knobs[1].start)
+    assert len(page.get("plotly_chart")) == 2
 
 
 def test_two_readers_do_not_see_each_others_controls() -> None:

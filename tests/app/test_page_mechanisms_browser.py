@@ -11,7 +11,7 @@ import pytest
 from blocktime.app import mechanisms
 from blocktime.app.mechanisms.lesson import lesson_of
 from blocktime.scenarios import load, run
-from tests.app.windows import SCREEN, on_screen, opened
+from tests.app.windows import SCREEN, at_rest, on_screen, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -27,6 +27,11 @@ WIDER = """['[data-testid=stMain]', '.katex-display', '[data-testid=stPlotlyChar
 
 def drawn(page: Page, charts: int) -> None:
     """Wait until that many charts have traces."""
+    page.locator(".js-plotly-plot .plot-container").first.wait_for()
+    at_rest(page)
+    show = page.get_by_role("button", name="Show the answer")
+    if charts > 1 and show.count():
+        show.click()
     for place in range(charts):
         page.locator(".js-plotly-plot .plot-container").nth(place).wait_for()
     page.locator(".js-plotly-plot .trace, .js-plotly-plot .barlayer .point").first.wait_for(state="attached")

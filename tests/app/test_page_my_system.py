@@ -50,7 +50,10 @@ def without_interval(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened() -> AppTest:
-    app = AppTest.from_string(PAGE, default_timeout=LIMIT_S).run()
+    """The page of a reader who has taken the example away."""
+    app = AppTest.from_string(PAGE, default_timeout=LIMIT_S)
+    app.session_state[my_system.STATE] = my_system.PageState()
+    app.run()
     assert not app.exception
     return app
 
@@ -100,6 +103,16 @@ def test_the_empty_page_asks_for_files_and_offers_a_sample() -> None:
     assert app.file_uploader.len == 1
     assert not app.table
     assert [one.label for one in app.button] == ["Try it with a sample report"]
+
+
+def test_the_page_opens_with_an_example_and_a_report_takes_its_place() -> None:
+    app = AppTest.from_string(PAGE, default_timeout=LIMIT_S).run()
+    assert my_system.OF_EXAMPLE in words(app)
+    assert table(app, "What it is")[0]["File"] == my_system.SAMPLE
+    assert ":green[:material/circle:] **The model reproduces what was measured" in words(app)
+    given((REPORT, my_system.sample().encode()), app=app)
+    assert my_system.OF_EXAMPLE not in words(app)
+    assert [row["File"] for row in table(app, "What it is")] == [REPORT]
 
 
 def test_the_sample_goes_from_its_report_to_a_light() -> None:
@@ -163,7 +176,7 @@ def test_a_file_that_is_no_report_gives_one_sentence_and_loses_nothing() -> None
 
 
 def test_files_of_more_than_the_limit_are_refused_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = sampled()
+    app = given((REPORT, my_system.sample().encode()))
     monkeypatch.setattr(my_system, "MOST_BYTES", 100)
     given(("more", b"0123"), app=app)
     assert "at most 20 MB are read" in app.error[0].value

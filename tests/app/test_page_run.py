@@ -15,7 +15,6 @@ from blocktime.model.provenance import Extrapolation
 from blocktime.scenarios import library, load, run
 from blocktime.scenarios.forecast import Forecast
 from tests.answered import answered
-from tests.app import page_numbers
 from tests.app.page_numbers import elapsed, metric, numbers, said_at_fields, says
 from tests.app.page_numbers import scan as opened
 from tests.patience import LIMIT_S
@@ -163,16 +162,6 @@ def test_a_link_that_names_an_engine_opens_without_the_word() -> None:
     assert app.error.len == 0
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=3")
     assert "engine" not in app.query_params
-
-
-def test_the_replay_names_no_engine() -> None:
-    line = shown_command(**{"workload.users": "3"})
-    assert line == "blocktime run rahn-full-scan --set workload.users=3"
-
-
-def shown_command(**query: str) -> str:
-    app = page_numbers.opened({"scenario": "rahn-full-scan", **query}, tab="Command line")
-    return next(code.value for code in app.code if code.value.startswith("blocktime run"))
 
 
 def boxes(block: Any) -> Iterator[Any]:

@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from blocktime.app.controls import user_files
 from blocktime.app.controls.page_question import opened as opened_question
-from blocktime.app.session import address, copy_link, uploads, what_if_state
+from blocktime.app.session import address, uploads, what_if_state
+from blocktime.app.what_if import sharing
 from blocktime.app.what_if.sharing import LONGEST_MAILED
 from blocktime.model.units import show_seconds
 from blocktime.scenarios import run
@@ -64,7 +65,7 @@ def test_the_title_of_an_own_file_is_text(own: str) -> None:
 def test_the_link_and_the_command_line_are_those_of_the_screen() -> None:
     app = opened({"scenario": "tpc-b", "workload.users": "2"}, OPEN)
     shown = [one.value for one in app.code]
-    assert not app.button(key=copy_link.KEY).disabled
+    assert not app.button(key=sharing.LINK).disabled
     assert any(one.startswith("blocktime compare tpc-b-what-if.toml") for one in shown)
     assert any(one.startswith("blocktime run tpc-b --set workload.users=2") for one in shown)
     labels = [one.label for one in app.download_button]
@@ -77,7 +78,7 @@ def test_the_button_of_a_long_link_warns() -> None:
     app = opened({"scenario": "rahn-full-scan", "table.cached_fraction": "1", "table.columns": f"[{columns}]"}, OPEN)
     assert set(query_of(app)) == {"s"}
     assert len(urlencode(query_of(app))) > LONGEST_MAILED
-    assert "cut links at 2,000" in app.button(key=copy_link.KEY).help
+    assert "cut links at 2,000" in app.button(key=sharing.LINK).help
 
 
 def test_popovers_cost_nothing_until_they_are_open() -> None:

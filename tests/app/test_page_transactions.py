@@ -71,7 +71,7 @@ def test_arrivals_replace_the_users() -> None:
 
 
 @pytest.mark.sampled(9)
-@pytest.mark.parametrize("tab", ["Transactions", "Load", "Cache", "Breakdown", "Device", "Assumptions", "Command line"])
+@pytest.mark.parametrize("tab", ["Transactions", "Load", "Cache", "Breakdown", "Device", "Assumptions"])
 @pytest.mark.parametrize(
     "changes", [{}, {"workload.users": "40", "instance.redo_disk": "data"}, {"workload.rate_per_s": "20"}]
 )

@@ -111,8 +111,7 @@ def test_an_open_tab_stays_open_where_another_scenario_has_other_tabs() -> None:
 
 def test_the_list_of_presets_takes_its_question() -> None:
     app = opened()
-    app.session_state["presets"] = True
-    app.run()
+    app.button(key="examples").click().run()
     preset = next(one for one in presets.all_presets() if one.changes)
     button = app.button(key=f"preset.{preset.key}")
     assert button.label == preset.title
@@ -120,15 +119,22 @@ def test_the_list_of_presets_takes_its_question() -> None:
     assert not app.exception
     assert app.selectbox("scenario").value == preset.key
     assert {path: app.query_params[path] for path in preset.changes} == dict(preset.changes)
-    assert not app.session_state["presets"], "the list is closed again"
+    assert not [one for one in app.button if str(one.key).startswith("preset.")], "the gallery is closed again"
 
 
 def test_a_changed_control_says_so_in_words_and_in_colour() -> None:
     app = opened(**{ARRAY: "15"})
     assert app.text_input(ARRAY).label == "● Array size (rows) · was 100 rows"
-    (style,) = [one.proto.body for one in app.get("html") if "{color:" in one.proto.body]
+    (style,) = [one.proto.body for one in app.get("html") if "label p {color:" in one.proto.body]
     assert ".st-key-workload-arraysize_rows label p" in style
-    assert "{color:" not in "".join(one.proto.body for one in opened().get("html"))
+    assert "label p {color:" not in "".join(one.proto.body for one in opened().get("html"))
+
+
+def test_a_value_outside_what_was_measured_says_so_at_its_field() -> None:
+    beyond = "2 constants were measured at array size 100; this is up to 6.7 times beyond."
+    rule = f'.st-key-workload-arraysize_rows::after {{content: "{beyond}"}}'
+    assert rule in "".join(one.proto.body for one in opened(**{ARRAY: "15"}).get("html"))
+    assert "::after {content" not in "".join(one.proto.body for one in opened().get("html"))
 
 
 def test_a_change_can_be_undone_by_itself_whatever_has_a_control() -> None:
@@ -493,16 +499,14 @@ def test_a_link_opens_the_same_baseline_elsewhere() -> None:
     assert "baseline.host.cpus" not in wrong.query_params
 
 
-def test_a_file_of_ones_own_is_replayed_from_its_file() -> None:
+def test_a_file_of_ones_own_opens_by_its_link() -> None:
     name = user_files.name_of({"workload": {"kind": "full_scan", "users": 1}, "table": {"rows": 5000}}, "mine.toml")
     app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S)
     app.query_params["s"] = user_files.packed_of(name)
-    app.session_state["tab"] = "Command line"
     app.run()
     assert not app.exception
     assert app.error.len == 0
     assert app.text_input("table.rows").value == "5,000"
-    assert any(code.value == "blocktime run mine-what-if.toml" for code in app.code)
     app.text_input("table.rows").set_value("6,000").run()
     assert app.query_params["table.rows"] == "6000"
     assert metric(app, "Elapsed").delta

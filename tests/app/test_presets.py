@@ -4,6 +4,7 @@ import pytest
 
 from blocktime.app.controls import forms, presets, settings
 from blocktime.app.controls.presets import Preset, source_of
+from blocktime.app.what_if import gallery
 from blocktime.model.catalog import KINDS, entries
 from blocktime.scenarios import library, load
 
@@ -20,6 +21,7 @@ def test_a_preset_is_a_library_scenario_with_changes_that_it_takes(preset: Prese
     )
     assert len(preset.title) <= LONGEST or preset in presets.QUESTIONS  # which have a button as wide as they need
     assert presets.named(preset.key) is preset
+    assert preset.picture in gallery.PICTURES
 
 
 @pytest.mark.parametrize("preset", list(presets.all_presets()), ids=lambda preset: preset.title)

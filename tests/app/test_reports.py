@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from blocktime.app.charts import drawing, svg
-from blocktime.app.charts.contours import contour_segments
 from blocktime.app.charts.svg_axes import PanelAxis, round_step
 from tests.app.windows import opened
 from tests.command_line import CommandLine
@@ -138,9 +137,3 @@ def test_an_axis_has_round_ticks_and_reverses() -> None:
     names = PanelAxis(drawing.rows(["first", "last"]), ["first", "last"])
     assert names.place("first") > names.place("last")
     assert [round_step(least) for least in (0.0, 0.3, 1.2, 6.0)] == [1.0, 0.5, 2.0, 10.0]
-
-
-def test_lines_of_equal_values_go_between_the_cells() -> None:
-    table = [[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]]
-    assert list(contour_segments(table, [0.5, 1.5])) == [(0.5, 0, 0.5, 1), (1.5, 0, 1.5, 1)]
-    assert list(contour_segments([[0.0, None], [0.0, 1.0]], [0.5])) == []

@@ -124,11 +124,11 @@ def test_chunks_take_a_second_or_so_much_that_little_of_it_is_their_own(
 ) -> None:
     with Ledger(tmp_path, version_of_model()) as ledger:
         running = Running(planned("rahn-full-scan", SCAN), ledger)
-    running._learn(1, own_s + each_s)
+    running._learn(1, own_s + each_s, are_played=False)
     chosen = []
     for _ in sizes:
         chosen.append(running._chunk(1, running.outcome.left))
-        running._learn(chosen[-1], own_s + chosen[-1] * each_s)
+        running._learn(chosen[-1], own_s + chosen[-1] * each_s, are_played=False)
     assert chosen == pytest.approx(sizes, rel=0.05)
     assert running._chunk(3, 120) <= max(20, 0.011 / each_s)
 

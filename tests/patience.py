@@ -2,5 +2,5 @@
 
 from typing import Final
 
-LIMIT_S: Final = 200
+LIMIT_S: Final = 400
 LIMIT_MS: Final = 1000 * LIMIT_S

@@ -38,12 +38,10 @@ QUICK: Final = (
 LONGEST: Final = (
     IN_A_BROWSER[0],
     "tests/validation/test_calibrate.py",
+    "tests/test_walk_through.py",
     "tests/app/test_page_what_if.py",
     "tests/scenarios/test_every_field.py",
-    "tests/app/test_numbers_in_texts.py",
-    "tests/test_walk_through.py",
     "tests/model/test_memory.py",
-    "tests/scenarios/test_properties.py",
     "tests/scenarios/sweeps/test_cluster.py",
     "tests/app/test_page_my_system.py",
     "tests/validation/instruments/test_hostile.py",

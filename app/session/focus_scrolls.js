@@ -4,8 +4,8 @@
   window.blocktimeFocuses = true;
   const BOXES = "[data-testid=stTable] div, [data-testid=stVerticalBlock], .katex-display, pre";
   const scrolls = (box, style) =>
-    (box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(style.overflowX)) ||
-    (box.scrollHeight > box.clientHeight + 1 && /auto|scroll/.test(style.overflowY));
+    (box.scrollWidth > box.clientWidth && /auto|scroll/.test(style.overflowX)) ||
+    (box.scrollHeight > box.clientHeight && /auto|scroll/.test(style.overflowY));
   let waiting = 0;
   const look = again => {
     waiting = again ? setTimeout(look, 1000) : 0; // what moves to its place meanwhile is looked at once more

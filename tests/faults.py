@@ -27,6 +27,8 @@ SWAPS: Final = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.And: "or", ast.Or: "and",
 }  # fmt: skip
+MOST_S: Final = 1800
+"""For the quick tests of one fault, however busy the machine is."""
 CALLS: Final = {"min": "max", "max": "min", "ceil": "floor", "floor": "ceil"}
 EQUIVALENT: Final = {"model/machine/segment/space_map.py:86:24": "a version is compared for equality alone"}
 """Faults that change no answer, by file, line and column, and why; their seeds draw the next one."""
@@ -133,7 +135,10 @@ def is_caught(fault: Fault) -> tuple[bool, str]:
         words = [sys.executable, str(tree / "model" / "loops" / "build.py")]
         subprocess.run(words, cwd=tree, env=env, capture_output=True, check=False)
         words = [sys.executable, "-m", "pytest", "-q", "-x", "--timeout=200", *QUICK[:-1]]
-        done = subprocess.run(words, cwd=tree, env=env, capture_output=True, text=True, check=False)
+        try:
+            done = subprocess.run(words, cwd=tree, env=env, capture_output=True, text=True, check=False, timeout=MOST_S)
+        except subprocess.TimeoutExpired:  # a compiled loop without an end, which no limit of pytest interrupts
+            return True, "the tests do not end"
     failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return done.returncode != 0, failed[0][:160] if failed else ""
 

@@ -70,9 +70,12 @@ def another_disk(pair: ScenarioPair | None) -> str:
     names = entry_of(pair.base, "disk"), entry_of(pair.other, "disk")
     if all(names):
         return f"the disk is {names[1]} instead of {names[0]}"
-    if len(moved) > MOST_FIELDS:
-        return f"the disk is {described(pair.other, 'disk')} instead of {described(pair.base, 'disk')}"
-    return f"with {listed([_set_otherwise(name, *disks) for name in moved])}"
+    now, then = (described(scenario, "disk") for scenario in (pair.base, pair.other))
+    if len(moved) > MOST_FIELDS and now != then:
+        return f"the disk is {then} instead of {now}"
+    named = [_set_otherwise(name, *disks) for name in moved[:MOST_FIELDS]]
+    others = [f"{len(moved) - MOST_FIELDS} fields of the disk more"] if len(moved) > MOST_FIELDS else []
+    return f"with {listed([*named, *others])}"
 
 
 def entry_of(scenario: Scenario, kind: str) -> str:

@@ -22,6 +22,7 @@ from tools.field_lists import field_list
 from tools.fit_model_error import text_of as model_error_text
 from tools.law_tables import law_tables
 from tools.markdown_tables import item
+from tools.python_names import python_names
 
 Maker = Callable[[str], str]
 
@@ -29,6 +30,7 @@ FOLDER: Final = Path(__file__).resolve().parents[1] / "docs"
 DIFFERENCES: Final = FOLDER / "differences.md"
 MODEL: Final = FOLDER / "model.md"
 FIELDS: Final = FOLDER / "fields.md"
+PYTHON: Final = FOLDER / "python.md"
 
 PART: Final = re.compile(
     r"(?P<begin><!-- generated: (?P<name>[a-z ]+)(?::\s(?P<of>[^>]*))? -->\n)(?P<body>.*?)(?P<end><!-- end -->)",
@@ -58,7 +60,7 @@ def filled(text: str, makers: Mapping[str, Maker], place: str) -> str:
 
 def fresh_documents(validation: Validation) -> dict[Path, str]:
     """Each document as it should be."""
-    texts = {path: path.read_text("utf-8") for path in (DIFFERENCES, MODEL, FIELDS)}
+    texts = {path: path.read_text("utf-8") for path in (DIFFERENCES, MODEL, FIELDS, PYTHON)}
     makers: dict[str, Maker] = {
         "summary": lambda _: summary(validation),
         "contents": lambda _: contents(texts[DIFFERENCES], validation),
@@ -72,6 +74,7 @@ def fresh_documents(validation: Validation) -> dict[Path, str]:
         "correlations": lambda _: correlation_table(),
         "laws": law_tables,
         "fields": field_list,
+        "python": python_names,
         "not modelled": lambda _: "\n".join(item(f"{subject.name}: {subject.nearest}") for subject in subjects()),
     }
     return {path: filled(text, makers, f"docs/{path.name}") for path, text in texts.items()}

@@ -48,18 +48,18 @@ def _of_module(name: str) -> str:
         item(_law(law, keys)) for law in tree.body if isinstance(law, ast.FunctionDef) and not law.name.startswith("_")
     ]
     numbers = [item(number) for number in _numbers(tree, lines)]
-    parts = [paragraph(f"**{name}.** {_plain(text)}"), "\n".join(items)]
+    parts = [paragraph(f"**{name}.** {plain_docstring(text)}"), "\n".join(items)]
     return "\n\n".join(parts + ([f"Numbers in `{name}`:", "\n".join(numbers)] if numbers else []))
 
 
 def _law(law: ast.FunctionDef, keys: list[str]) -> str:
     """What a law says and computes; the sources of its module where it names none."""
-    text = _plain(ast.get_docstring(law) or "")
+    text = plain_docstring(ast.get_docstring(law) or "")
     sources = "" if KEY.search(text) or not keys else f"[{', '.join(dict.fromkeys(keys))}]"
     return " ".join(filter(None, (f"{code(law.name)} –", text, _computes(law), sources)))
 
 
-def _plain(text: str) -> str:
+def plain_docstring(text: str) -> str:
     """A docstring in one line."""
     return " ".join(ROLE.sub(r"`\1`", text).split())
 
@@ -102,7 +102,7 @@ def _numbers(tree: ast.Module, lines: list[str]) -> Iterator[str]:
         text = lines[(step.end_lineno or step.lineno) - 1].partition("  # ")[2]
         if isinstance(after, ast.Expr) and _is_text(after.value):
             text = ast.literal_eval(after.value)
-        note = f" ({_plain(text).rstrip('.')})" if text else ""
+        note = f" ({plain_docstring(text).rstrip('.')})" if text else ""
         yield f"`{target.id} = {ast.unparse(value)}`{note}"
 
 

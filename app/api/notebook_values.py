@@ -13,6 +13,7 @@ from blocktime.app.charts import compare_charts
 from blocktime.app.reports.html import page
 from blocktime.app.reports.measuring import Document
 from blocktime.app.reports.report_html import compare_page, profile_figure, run_page
+from blocktime.app.reports.written import written
 from blocktime.app.text.compare_text import ScenarioComparison, compared
 from blocktime.app.text.profile_table import profile_section
 from blocktime.app.text.text import answer, data_of
@@ -63,6 +64,10 @@ class Result:
     def to_html(self) -> str:
         """The whole report as one page, without scripts and network."""
         return run_page(self.scenario, self.run)
+
+    def report(self, form: str) -> str:
+        """The report that a real system would write: awr, awr-html, tkprof, trace, iostat or fio."""
+        return written(self.run, form, self.scenario)
 
     def __repr__(self) -> str:
         return f"<Result of {self.run.scenario}: {self.sentence}>"

@@ -13,7 +13,7 @@ from blocktime.model.spec import Disk
 from blocktime.model.units import show_bytes, show_data, show_number, show_seconds, show_share, unit_of
 from blocktime.scenarios.profiles import entries_of
 from blocktime.scenarios.spec import Scenario
-from blocktime.scenarios.why_words import differs, from_to, listed
+from blocktime.scenarios.why_words import differs, from_to, listed, plural
 
 
 class ScenarioPair(NamedTuple):
@@ -74,7 +74,7 @@ def another_disk(pair: ScenarioPair | None) -> str:
     if len(moved) > MOST_FIELDS and now != then:
         return f"the disk is {then} instead of {now}"
     named = [_set_otherwise(name, *disks) for name in moved[:MOST_FIELDS]]
-    others = [f"{len(moved) - MOST_FIELDS} fields of the disk more"] if len(moved) > MOST_FIELDS else []
+    others = [f"{plural(len(moved) - MOST_FIELDS, 'other field')} of the disk"] if len(moved) > MOST_FIELDS else []
     return f"with {listed([*named, *others])}"
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-import os
-from contextlib import redirect_stdout
+from contextlib import chdir, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -17,13 +16,9 @@ def run_notebook(path: Path) -> str:
     """The notebook at *path* with the outputs of all its cells made anew, run in its folder."""
     notebook = json.loads(path.read_text("utf-8"))
     names: dict[str, Any] = {}
-    before = Path.cwd()
-    os.chdir(path.parent)
-    try:
+    with chdir(path.parent):
         for number, cell in enumerate((cell for cell in notebook["cells"] if cell["cell_type"] == "code"), 1):
             cell["execution_count"], cell["outputs"] = number, _outputs("".join(cell["source"]), names, number)
-    finally:
-        os.chdir(before)
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -38,14 +33,10 @@ def _outputs(source: str, names: dict[str, Any], number: int) -> list[dict[str, 
         value = eval(compile(shown, f"cell {number}", "eval"), names) if shown else None
     outputs: list[dict[str, Any]] = []
     if printed.getvalue():
-        outputs.append({"name": "stdout", "output_type": "stream", "text": _lines(printed.getvalue())})
+        outputs.append({"name": "stdout", "output_type": "stream", "text": printed.getvalue()})
     if value is not None:
-        data = {"text/plain": _lines(repr(value))}
+        data = {"text/plain": repr(value)}
         if hasattr(value, "_repr_html_"):
-            data["text/html"] = _lines(value._repr_html_())
+            data["text/html"] = value._repr_html_()
         outputs.append({"data": data, "execution_count": number, "metadata": {}, "output_type": "execute_result"})
     return outputs
-
-
-def _lines(text: str) -> list[str]:
-    return text.splitlines(keepends=True)

@@ -387,17 +387,12 @@ def side_by_side(sides: ComparedScenarios, lines: Sequence[Quantity]) -> list[di
     """One row for each number, one column for each scenario, as Markdown."""
     rows = []
     for line in lines:
-        largest = _largest(line, sides.results)
+        largest = max(abs(line.of(result) or 0.0) for result in sides.results)
         cells = {
             at: _cell(line, sides.results[0], sides.results[at], largest, at == 0) for at in range(len(sides.results))
         }
         rows.append({"Number": plain(line.heading)} | {sides.heading(at): cell for at, cell in cells.items()})
     return rows
-
-
-def _largest(line: Quantity, results: Sequence[RunResult]) -> float:
-    """The largest of a number in all answers, which sets the form of the others."""
-    return max((abs(line.of(result) or 0.0) for result in results), default=0.0)
 
 
 def _cell(line: Quantity, base: RunResult, other: RunResult, largest: float, is_base: bool) -> str:

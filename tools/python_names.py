@@ -12,8 +12,6 @@ from tools.law_tables import plain_docstring
 from tools.markdown_tables import code, item
 
 MEMBERS: Final = (FunctionType, property, cached_property)
-OWN: Final = "blocktime.app.api"
-"""Whose values are made for Python; others have their fields elsewhere."""
 
 
 def python_names(kind: str) -> str:
@@ -30,7 +28,7 @@ def _said(name: str, value: object) -> str:
     members = [
         f"{code(called)}, {plain_docstring(inspect.getdoc(member) or '').rstrip('.')}"
         for called, member in vars(value).items()
-        if isinstance(member, MEMBERS) and not called.startswith("_") and value.__module__.startswith(OWN)
+        if isinstance(member, MEMBERS) and not called.startswith("_") and "app.api" in value.__module__
     ]
     return f"{code(name)} – {doc}" + (f" It has {'; '.join(members)}." if members else "")
 

@@ -22,8 +22,6 @@ Along = Mapping[str, Any] | Sequence[str]
 """What varies: field -> list of values or (low, high, points), or texts as on the command line."""
 WITH_CATALOG = ("disk", "host", "client")
 """Sections where a text names an entry of the catalog."""
-RANGE = 3
-"""Low, high and points."""
 
 
 def request(
@@ -60,7 +58,7 @@ def nested_fields(fields: Mapping[str, Any], called: str) -> dict[str, Any]:
 
 
 def axes(vary: Along, called: str) -> list[Axis]:
-    """The axes that *vary* names; three numbers in a tuple are a range (low, high, points), all else is values.
+    """The axes that *vary* names; a tuple is a range (low, high, points, perhaps "log"), any other sequence its values.
 
     Raises :class:`SpecError` with one sentence.
     """
@@ -75,10 +73,8 @@ def axes(vary: Along, called: str) -> list[Axis]:
             raise SpecError(
                 f"{called}: {key}: got {quote(values)}; give a list of values, or a tuple (low, high, points)"
             )
-        if isinstance(values, tuple) and len(values) == RANGE:
-            made.append(axis_of(f"{key}={':'.join(map(str, values))}"))
-        else:
-            made.append(listed_axis(key, [_plain(value) for value in values]))
+        written = f"{key}={':'.join(map(str, values))}"
+        made.append(axis_of(written) if isinstance(values, tuple) else listed_axis(key, list(map(_plain, values))))
     return made
 
 

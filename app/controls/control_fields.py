@@ -14,18 +14,7 @@ from blocktime.model.catalog import KINDS, entries
 from blocktime.model.demand.segment import growth_of, row_shape
 from blocktime.model.spec import WORKLOADS, Transaction
 from blocktime.model.spec.fields import parse_number
-from blocktime.model.units import (
-    GIB,
-    KIB,
-    MIB,
-    parse_bytes,
-    parse_seconds,
-    show_bytes,
-    show_number,
-    show_seconds,
-    ungrouped,
-    unit_of,
-)
+from blocktime.model.units import GIB, KIB, MIB, parse_bytes, parse_seconds, show_bytes, show_number, ungrouped, unit_of
 from blocktime.scenarios import Scenario
 from blocktime.scenarios.declared import declaration, declared_field, has_one_value
 from blocktime.scenarios.faults import NEXT_TO_NOTHING
@@ -97,7 +86,7 @@ class Facts:
         if self.unit == "bytes/s":
             return _rate_text(value)
         if self.kind == "duration":
-            return show_seconds(value)
+            return duration_text(value)
         if not self.unit and self.kind in ("share", "real"):
             return f"{show_number(100 * value, 4)} %"
         return f"{show_number(value)} {self.unit}".strip()

@@ -13,6 +13,7 @@ from blocktime.app.text import outside
 from blocktime.model.errors import OverBudget
 from blocktime.model.provenance import Extrapolation
 from blocktime.scenarios import library, load, run
+from blocktime.scenarios.declared import declaration
 from blocktime.scenarios.forecast import Forecast
 from tests.answered import answered
 from tests.app.page_numbers import elapsed, metric, numbers, said_at_fields, says
@@ -256,7 +257,8 @@ def test_every_choice_of_every_control_gives_an_answer(name: str, kind: str) -> 
             field = control.facts(kind)
             for option in (*field.options, *control.offers) if field else ():
                 asked = {"workload.kind": kind, control.path: control_fields.as_text(option)}
-                _, refused = settings.settle(name, asked)
+                needed, fits = declaration(control.path, kind).needs.get(asked[control.path], ("", ""))
+                _, refused = settings.settle(name, asked | ({needed: fits} if needed else {}))
                 assert not refused, refused
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LOOKS_S: Final = 0.4
 WHAT_IF: Final = Wishes("what_if")
 """What the first page wants simulated."""
-FORMER: Final = ":orange-badge[:material/history: numbers of the former values]"
+COMING: Final = ":orange-badge[:material/hourglass_top: numbers are on their way]"
 """Instead of how the answer was made, until it is there."""
 PALE: Final = "<style>.st-key-answer {opacity: .55}</style>"
 NO_DIFFERENCE: Final = "No difference: in the model, the changed fields do not affect this scenario."
@@ -52,7 +52,7 @@ def headline(title: str, scenarios: ScenarioPair, changed: int, known: KnownAnsw
     with st.container(key="head"):
         heading, status, taken = st.columns([3.9, 1.6, 1.6], vertical_alignment="center", gap="small")
     moved = f":primary-badge[{changed} changed]" if changed else ""
-    made = badge(known.after) if known.results else FORMER
+    made = badge(known.after) if known.results else COMING
     helps = about_method(known.after) if known.results else None
     heading.markdown(f"**{plain(title)}** {made} {moved}", help=helps and plain(helps))
     with status:
@@ -210,7 +210,7 @@ def reasons(both: tuple[RunResult, RunResult], changed: bool, scenarios: Scenari
                 after.access,
                 "Change a control in the sidebar (» opens it): the difference shows here",
             ]
-        st.markdown("\n".join(f"- {plain(sentence(text))}" for text in texts))
+        st.markdown("\n".join(f"- {plain(sentence(in_words(text)))}" for text in texts))
 
 
 def notes(after: RunResult) -> list[str]:

@@ -12,13 +12,14 @@ from typing import Any, Final, Literal
 
 import streamlit as st
 
-from blocktime.app.answer.answer import FORMER, PALE, standing
+from blocktime.app.answer.answer import COMING, PALE, standing
 from blocktime.app.answer.page_elements import chart, table, tabs
 from blocktime.app.answer.uncertainty_view import uncertainty_of
 from blocktime.app.base import insides
 from blocktime.app.base.markdown import plain, sentence
 from blocktime.app.charts import charts, compare_charts, uncertainty_charts
 from blocktime.app.controls import settings, user_files
+from blocktime.app.controls.forms import in_words
 from blocktime.app.controls.page_question import opened
 from blocktime.app.controls.sweep_form import label_of
 from blocktime.app.reports.report_html import compare_page
@@ -287,7 +288,7 @@ def _head(sides: ComparedScenarios) -> None:
     with st.container(key="head"):
         title, action = st.columns([5, 1.6], vertical_alignment="center")
     count = len(sides.scenarios)
-    made = method_badge(sides.results) if sides.results else FORMER
+    made = method_badge(sides.results) if sides.results else COMING
     title.markdown(f"### Compare {count} scenario{'s' if count > 1 else ''} {made}")
     with action:
         standing(WISHES, sides.all_scenarios, sides.answers, "compare.cancel")
@@ -312,7 +313,7 @@ def _reasons(sides: ComparedScenarios) -> None:
             continue
         with tab:
             st.markdown(f"**{plain(sides.sentence(place))}**")
-            st.markdown("\n".join(f"- {plain(sentence(text))}" for text in sides.why(place)))
+            st.markdown("\n".join(f"- {plain(sentence(in_words(text)))}" for text in sides.why(place)))
     notes = [*warnings_of(sides.results, sides.letters), *util_of(sides.results, sides.letters)]
     beyond = len(lines_of([result.extrapolated for result in sides.results]))
     if beyond:

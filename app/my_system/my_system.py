@@ -471,7 +471,7 @@ def _what_if(
     """
     sure: tuple[Difference, ...] = ()
     head, status = st.columns([3, 1.4], vertical_alignment="center")
-    made = answer.badge(question.answers.after) if question.answers.results else answer.FORMER
+    made = answer.badge(question.answers.after) if question.answers.results else answer.COMING
     head.markdown(f"#### What if {made if current else ''}")
     with status:
         answer.standing(answer.WHAT_IF, question.scenarios, question.answers, "my_system.cancel")

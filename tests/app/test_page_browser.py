@@ -134,13 +134,13 @@ def test_a_simulation_leaves_the_page_usable_and_the_next_change_cancels_it(brow
         field.press("Enter")
         page.wait_for_function(
             "() => [...document.querySelectorAll('.st-key-answer')].some(e => getComputedStyle(e).opacity < 1)"
-            " && document.body.innerText.includes('numbers of the former values')"
+            " && document.body.innerText.includes('numbers are on their way')"
         )
         field = page.get_by_role("textbox", name=re.compile("Users"))
         field.fill("1")
         field.press("Enter")
         page.get_by_text(re.compile("simulating")).wait_for(state="detached")
-        page.get_by_text(re.compile("numbers of the former values")).wait_for(state="detached")
+        page.get_by_text(re.compile("numbers are on their way")).wait_for(state="detached")
         reads(page, "Elapsed", elapsed())
         holds(page.locator(".st-key-answer"), "e => getComputedStyle(e).opacity === '1'")
         page.wait_for_url(lambda address: "workload.users" not in parse_qs(urlsplit(address).query))
@@ -155,7 +155,7 @@ def test_nothing_moves_when_the_answer_becomes_that_of_the_former_values(browser
         field = page.get_by_role("textbox", name=re.compile("Users"))
         field.fill("800")  # which waits for a click
         field.press("Enter")
-        page.get_by_text(re.compile("numbers of the former values")).first.wait_for()
+        page.get_by_text(re.compile("numbers are on their way")).first.wait_for()
         page.get_by_role("button", name=re.compile("^Simulate, about")).wait_for()
         at_rest(page)
         assert waterfall.bounding_box() == pytest.approx(before, abs=1)  # pixels

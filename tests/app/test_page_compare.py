@@ -198,7 +198,7 @@ def test_while_answers_are_played_the_former_ones_stay_and_are_marked(monkeypatc
     monkeypatch.setattr(page_answers, "PATIENCE_S", 0.0)
     app.session_state[pins.SESSION_KEY] = (*app.session_state[pins.SESSION_KEY], Pin(SCAN, (("workload.users", "8"),)))
     ran(app)
-    assert says(app, answer.FORMER)
+    assert says(app, answer.COMING)
     assert says(app, "Below, of the former values:] A: ")
     assert any(says(app, word) for word in ("Faster: ", "Slower: ", "No difference: "))
     assert says(app, "simulating 1 of 3 …")

@@ -124,7 +124,7 @@ def test_a_run_that_takes_long_waits_for_a_click(monkeypatch: pytest.MonkeyPatch
     app = opened(**{"workload.users": "3"})
     assert not app.metric
     assert not numbers(app)
-    assert says(app, answer.FORMER)
+    assert says(app, answer.COMING)
     button = app.button(key="simulate")
     assert button.label == "Simulate, about 80 s"  # of baseline and what-if
     button.click().run()
@@ -145,16 +145,16 @@ def test_a_run_beyond_the_budget_is_refused_at_once_with_its_sentence() -> None:
 def test_while_a_click_is_awaited_the_former_answer_stays_and_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened(**{"workload.users": "3"})
     shown = metric(app, "Elapsed").value
-    assert not says(app, answer.FORMER)
+    assert not says(app, answer.COMING)
     takes_s(monkeypatch, 40.0)
     app.text_input("workload.users").set_value("4").run()
     assert metric(app, "Elapsed").value == shown
-    assert says(app, answer.FORMER)
+    assert says(app, answer.COMING)
     assert says(app, "Below, of the former values:]")
     assert [one.proto.body for one in app.get("html")].count(answer.PALE) == 1
     app.button(key="simulate").click().run()
     assert metric(app, "Elapsed").value == elapsed("rahn-full-scan", "workload.users=4")
-    assert not says(app, answer.FORMER)
+    assert not says(app, answer.COMING)
     assert answer.PALE not in [one.proto.body for one in app.get("html")]
 
 

@@ -587,7 +587,7 @@ ASKED = [f"{path}={text}" for path, text in SMALL.items()]
 def test_nothing_is_shown_while_the_first_answer_is_played_and_then_its_interval(held: Held) -> None:
     app = opened(**SMALL)
     assert not app.metric
-    assert says(app, answer.FORMER)
+    assert says(app, answer.COMING)
     assert says(app, "simulating 1 of 2 …")
     held.may.set()
     assert job_of(app).wait(LIMIT_S)

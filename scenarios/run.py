@@ -161,6 +161,13 @@ def notes_on(scenario: Scenario, result: RunResult) -> list[str]:
     notes += _notes_on_what_is_not_read(scenario)
     if work.mixed:
         notes += _notes_on_transactions(scenario, cast("Transactions", work))
+    if curve := getattr(work, "miss_curve", ()):
+        size, sizes = scenario.system.instance.buffer_cache_bytes, [point.cache_bytes for point in curve]
+        if not sizes[0] <= size <= sizes[-1]:
+            notes.append(
+                f"instance.buffer_cache_bytes, {show_bytes(size)}, lies beyond the advisory, which tells misses from "
+                f"{show_bytes(sizes[0])} to {show_bytes(sizes[-1])}: those of this size are extrapolated"
+            )
     if scenario.system.instance.db_file_multiblock_read_count == 0:
         notes.append(
             "db_file_multiblock_read_count = 0 is bug 5768025, seen up to 11.1; later releases may have fixed it"

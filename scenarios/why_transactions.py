@@ -160,7 +160,8 @@ def _reads(change: ComponentChange, base: RunResult, other: RunResult, pair: Sce
         parts.append(f"reads per transaction {from_to(*reads, _times)}{_hits(base, other, pair)}")
     each = _each(base), _each(other)
     if each[0] and each[1] and differs(*each, 0.02):
-        parts.append(f"a read takes {show_seconds(each[1])} instead of {show_seconds(each[0])}{_queue(base, other)}")
+        busy = _busy("data disk", base, other)
+        parts.append(f"a read takes {show_seconds(each[1])} instead of {show_seconds(each[0])}{busy}")
         if each[1] > each[0] and (binds := limit(pair, other)):
             parts.append(binds)
     if not parts:
@@ -200,11 +201,6 @@ def _set_otherwise(pair: ScenarioPair | None) -> Iterator[str]:
             yield f"{words} is {show(values[1])} instead of {show(values[0])}"
         else:
             yield f"{words} differs"
-
-
-def _queue(base: RunResult, other: RunResult) -> str:
-    """How busy the data disk is, where that moved, and that requests queue."""
-    return _busy("data disk", base, other)
 
 
 def _busy(resource: str, base: RunResult, other: RunResult) -> str:

@@ -101,7 +101,7 @@ def model_error_data(numbers: Sequence[Comparison]) -> dict[str, Any]:
     residuals = residuals_of(numbers)
     mechanisms = [
         (name, [residual for residual in residuals if mechanism_of(residual.comparison) == name])
-        for name in _names(residuals)
+        for name in sorted({mechanism_of(residual.comparison) for residual in residuals})
     ]
     squares = {name: max(0.0, fmean(residual.variance for residual in those)) for name, those in mechanisms}
     pooled = fmean(squares.values())
@@ -123,10 +123,6 @@ def model_error_data(numbers: Sequence[Comparison]) -> dict[str, Any]:
             for name, those in mechanisms
         ],
     }
-
-
-def _names(residuals: Iterable[Residual]) -> list[str]:
-    return sorted({mechanism_of(residual.comparison) for residual in residuals})
 
 
 def _documents(residuals: Iterable[Residual]) -> set[str]:

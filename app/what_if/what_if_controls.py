@@ -72,7 +72,7 @@ def draw(question: PageQuestion) -> None:
     if CHANGE in groups:
         _fragment(key_of(CHANGE), _controls, CHANGE, missed)
     _switch(question)
-    more_fields.search(_kind(question))
+    more_fields.search(question.sides()[1].workload.kind)
     for group in groups:
         if group != CHANGE:
             _fragment(key_of(group), _controls, group, missed)
@@ -86,11 +86,6 @@ def draw(question: PageQuestion) -> None:
                  help="Many such scenarios at once: fields that take several values"):  # fmt: skip
         st.session_state[navigation.SWEEP_WHAT_IF] = True
         navigation.go_to(navigation.SWEEP)
-
-
-def _kind(question: PageQuestion) -> str:
-    """The kind of workload of the side with the change."""
-    return question.sides()[1].workload.kind
 
 
 def _switch(question: PageQuestion) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
@@ -50,8 +49,9 @@ def tornado_of_constants(
     elapsed_s = result.time.elapsed_s
     seconds = (elapsed_s * factors.values).tolist()
     bars = map(partial(_bar, elapsed_s), knowledge.uncertain, seconds[:count], seconds[count:])
+    widest_first = tuple(sorted(bars, key=lambda bar: -bar.span))
     points = factors.runs or 2 * count + 1
-    return Sensitivity(scenario.name, MEASURE, elapsed_s, points, _by_span(bars), are_alone=False)
+    return Sensitivity(scenario.name, MEASURE, elapsed_s, points, widest_first, are_alone=False)
 
 
 def _bar(base_s: float, uncertain: Uncertain, low_s: float, high_s: float) -> TornadoBar:
@@ -62,7 +62,3 @@ def _bar(base_s: float, uncertain: Uncertain, low_s: float, high_s: float) -> To
     return TornadoBar(
         uncertain.fields[0], min(base_s, outcomes[least]), max(base_s, outcomes[most]), least, most, value
     )
-
-
-def _by_span(bars: Iterable[TornadoBar]) -> tuple[TornadoBar, ...]:
-    return tuple(sorted(bars, key=lambda bar: -bar.span))

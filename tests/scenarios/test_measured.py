@@ -6,7 +6,7 @@ import pytest
 
 from blocktime.app.text.measured_text import sentence
 from blocktime.model.errors import SpecError
-from blocktime.scenarios import load, run
+from blocktime.scenarios import from_mapping, load, run
 from blocktime.scenarios.measured import AsModelled, ComparedFigure, light_of
 from blocktime.scenarios.uncertainty import propagate
 from blocktime.scenarios.uncertainty.constants import knowledge_of
@@ -159,3 +159,12 @@ def test_a_system_is_as_measured_until_a_setting_changes_it(tmp_path: Path) -> N
     changed = load(path, ["host.cpus=2"])
     assert changed.compared
     assert changed.as_measured == ()
+
+
+@pytest.mark.parametrize(("cache", "is_beyond"), [("4M", True), ("8M", False), ("32M", False), ("40M", True)])
+def test_a_cache_beyond_the_advisory_is_said(cache: str, is_beyond: bool) -> None:
+    curve = [{"cache_bytes": f"{size}M", "miss_percent": miss} for size, miss in ((8, 20), (16, 10), (32, 5))]
+    work = {"miss_curve": curve, "transactions": 200, "hottest_gets_percent": 0}
+    scenario = from_mapping({"base": "tpc-b", "workload": work, "instance": {"buffer_cache_bytes": cache}})
+    said = [warning for warning in run(scenario).warnings if "advisory, which tells misses from 8M to 32M" in warning]
+    assert len(said) == is_beyond

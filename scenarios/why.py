@@ -76,6 +76,7 @@ CAUSES_OF_CHANGES = (SEARCHING, MIGRATING, UPDATING, INSERTING, DELETING, INDEXE
 MECHANISM = {
     CPU + "buffer gets": GETS,
     CPU + "row access": WALK,
+    CPU + "filtering rows": WALK,
     CPU + "projecting rows": FETCH,
     CPU + "calls": CALLS,
     CPU + "read calls": READS,

@@ -86,7 +86,7 @@ class Facts:
         if self.unit == "bytes/s":
             return _rate_text(value)
         if self.kind == "duration":
-            return duration_text(value)
+            return duration_text(float(f"{value:.3g}"))
         if not self.unit and self.kind in ("share", "real"):
             return f"{show_number(100 * value, 4)} %"
         return f"{show_number(value)} {self.unit}".strip()

@@ -50,21 +50,23 @@ def plan_section(result: RunResult) -> Section:
     sources = result.row_sources
     if not sources:
         return NOTHING
-    has_areas = any(source.work_area for source in sources)
     columns = COLUMNS if any(source.cost is not None for source in sources) else COLUMNS[:-1]
-    rows: list[Sequence[str]] = [("operation", *columns, *(WORK_AREA if has_areas else ()))]
+    rows: list[Sequence[str]] = [("operation", *columns)]
+    areas: list[Sequence[str]] = [("work area", *WORK_AREA)]
     for rank, source in enumerate(sources):
         counts = (source.starts, source.rows, source.buffers, source.read_blocks, source.cost)[: len(columns)]
         counted = ("" if count is None else f"{count:,.0f}" for count in counts)
-        area = _work_area(source) if has_areas else ()
-        rows.append((" " * depth_of(source, rank) + source.operation, *counted, *area))
+        rows.append((" " * depth_of(source, rank) + source.operation, *counted))
+        if source.work_area is not None:
+            areas.append((source.operation, *_work_area(source)))
     facts = [
         Fact("index", f"{index.leaf_blocks:,.0f} leaves of {index.blocks:,.0f} blocks, height {index.height:.0f}, "
              f"clustering factor {index.clustering_factor:,.0f}")
         for index in (result.index,) if index is not None
     ]  # fmt: skip
     facts += [Fact("work area", work_area_text(source)) for source in sources if source.work_area is not None]
-    return Section("Row sources (each includes those below it)", [CellTable(rows), *facts])
+    tables = [CellTable(rows), *([CellTable(areas)] if len(areas) > 1 else [])]
+    return Section("Row sources (each includes those below it)", [*tables, *facts])
 
 
 def row_source_lines(result: RunResult) -> Iterator[str]:

@@ -53,7 +53,7 @@ DRAW: dict[str, Callable[[], tuple[drawing.Figure, str]]] = {
     **{
         f"{draw.__name__} of {name}": lambda draw=draw, summary=summary: draw(summary)  # type: ignore[misc]
         for name, summary in (("no value", NONE), ("no point", EMPTY))
-        for draw in (sweep_charts.moves, sweep_charts.parallel)
+        for draw in (sweep_charts.moves,)
     },
 }
 

@@ -39,7 +39,7 @@ def test_from_the_first_page_to_a_comparison_and_back(browser: Browser, server: 
         base, large = (
             run(load(SCAN, settings)).time.elapsed_s for settings in ([], ["tablespace.block_size_bytes=16K"])
         )
-        page.get_by_text(f"No difference: {show_seconds(large)} and {show_seconds(base)}").wait_for()
+        page.get_by_text(f"No difference: {show_seconds(base)} before, {show_seconds(large)} now").wait_for()
         link = page.url
         assert parse_qs(urlsplit(link).query) == {"base": [SCAN], "b": [LARGE]}
         page.get_by_role("button", name="Edit").nth(1).click()
@@ -53,7 +53,7 @@ def test_from_the_first_page_to_a_comparison_and_back(browser: Browser, server: 
         expect(page.get_by_text("Large blocks").first).to_be_visible(timeout=LIMIT_MS)
     with opened(browser, link) as (page, _):
         compared(page)
-        page.get_by_text(f"No difference: {show_seconds(large)} and {show_seconds(base)}").wait_for()
+        page.get_by_text(f"No difference: {show_seconds(base)} before, {show_seconds(large)} now").wait_for()
 
 
 @pytest.mark.sampled(2)

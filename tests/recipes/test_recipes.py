@@ -65,7 +65,7 @@ def test_a_new_field_of_a_disk_takes_part_everywhere(tmp_path: Path) -> None:
         "random-read-depth,disk.use=nvme,workload.in_flight=1",
         "2 s",
         "0,0.001",
-        "san",
+        "fabric",
     )
     assert met["group"] == "Host and storage"
     assert met["label"] == "Latency of the storage network"

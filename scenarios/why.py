@@ -346,7 +346,8 @@ def _largest_part(moved: dict[str, ComponentChange], elapsed_s: float) -> str:
         return ""
     before, after = largest.show(largest.before_s), largest.show(largest.after_s)
     was = ", as before" if before == after else f" instead of {before}"
-    return f": most of the {show_seconds(elapsed_s)} is {_work(largest.name)}, {after}{was}"
+    part = "most" if largest.after_s > elapsed_s / 2 else "the largest part"
+    return f": {part} of the {show_seconds(elapsed_s)} is {_work(largest.name)}, {after}{was}"
 
 
 def _largest_unmoved(moved: dict[str, ComponentChange], elapsed_s: float) -> ComponentChange | None:
@@ -555,7 +556,10 @@ def _covered(base: RunResult, other: RunResult) -> str:
     if not (less_cpu and no_more_read):
         return ""
     waited = before.total_s >= LEAST_WAITING * base.time.elapsed_s
-    return ", as CPU that is saved turns into waiting" if waited else ": the scan is now I/O bound"
+    if waited:
+        return ", as CPU that is saved turns into waiting"
+    is_full = any(device.utilisation_fraction >= FULL for device in other.device.values())
+    return ": the scan is now I/O bound" if is_full else ""
 
 
 def _read_size(base: RunResult, other: RunResult) -> str:

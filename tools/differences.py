@@ -186,11 +186,7 @@ def numbers_table(patterns: str, validation: Validation) -> str:
         comparison.number.spread_from for comparison in comparisons if comparison.number.spread_from
     )
     text = table(HEADS, _rows(HEADS, comparisons)) if comparisons else "Nothing disagrees here."
-    return "\n\n".join([text, *(paragraph(f"Spread: {_sentence(spread)}") for spread in spreads)])
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith(".") else f"{text}."
+    return "\n\n".join([text, *(paragraph(f"Spread: {spread.removesuffix('.')}.") for spread in spreads)])
 
 
 def contents(text: str, validation: Validation) -> str:

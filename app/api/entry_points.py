@@ -9,7 +9,7 @@ from typing import Any
 from blocktime.app.api.notebook_values import AnswerComparison, MeasuredSystem, Result, SweptTable
 from blocktime.app.api.python_fields import Along, Fields, Question, axes, nested_fields, request
 from blocktime.app.reports.measuring import document_of, read_file
-from blocktime.model.errors import SpecError
+from blocktime.model.errors import SpecError, quote
 from blocktime.scenarios import run as run_scenario
 from blocktime.scenarios.load import Side, Source, change_in
 from blocktime.scenarios.load import library as library_entries
@@ -97,7 +97,7 @@ def sweep(
     """
     source = request(question, change, sections, "sweep")
     along = [] if not vary and "sweep" in source.data else axes(vary, "sweep")
-    with sweeping(plan_of(source, along, seed=seed, replications=replications)) as rows:
+    with sweeping(plan_of(source, along, **_counts(seed, replications, "sweep"))) as rows:
         return SweptTable(source.name, whole_table(rows))
 
 
@@ -140,12 +140,20 @@ def validate(cases: Sequence[str] | None = None) -> Validation:
 
     ``validate().summary()`` has the counts. Raises :class:`SpecError` with one sentence.
     """
-    return check_numbers(cases)
+    return check_numbers([cases] if isinstance(cases, str) else cases)
 
 
 def _answered(source: Source, seed: int | None, replications: int | None) -> Result:
     scenario = source.scenario()
-    return Result(scenario, run_scenario(scenario, seed, replications))
+    return Result(scenario, run_scenario(scenario, **_counts(seed, replications, source.name)))
+
+
+def _counts(seed: Any, replications: Any, called: str) -> dict[str, Any]:
+    """Both, as they are; raises :class:`SpecError` for what is no whole number, or is too small."""
+    for name, value, least in (("seed", seed, 0), ("replications", replications, 1)):
+        if value is not None and (type(value) is not int or value < least):
+            raise SpecError(f"{called}: {name}: got {quote(value)}; it is a whole number of at least {least}")
+    return {"seed": seed, "replications": replications}
 
 
 def _changes(fields: Mapping[str, Any]) -> str:

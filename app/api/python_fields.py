@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from blocktime.app.api.notebook_values import MeasuredSystem
 from blocktime.model.errors import SpecError, quote
@@ -31,6 +31,12 @@ def request(
 
     Of a file with both sides it is *side*. Raises :class:`SpecError` with one sentence.
     """
+    if not isinstance(change or {}, Mapping):
+        raise SpecError(f"{called}: got {quote(change)}; a change is a dictionary of fields")
+    if not isinstance(question, str | Path | Scenario | MeasuredSystem | Mapping):
+        raise SpecError(f"{called}: got {quote(question)}; a scenario is a name, a file or a dictionary of fields")
+    if side not in get_args(Side):
+        raise SpecError(f"{called}: side: got {quote(side)}; allowed are {' and '.join(get_args(Side))}")
     if isinstance(question, MeasuredSystem):
         question = question.file
     if isinstance(question, Scenario):

@@ -162,7 +162,7 @@ def heat(summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None
     grid = {
         "x": list(range(wide)),
         "y": list(range(tall)),
-        "z": _listed(scaled.reshape(tall, wide)),
+        "z": [[float(cell) if np.isfinite(cell) else None for cell in row] for row in scaled.reshape(tall, wide)],
         "hoverinfo": "skip",
     }
     traces: list[dict[str, Any]] = [{
@@ -343,10 +343,6 @@ def _ticks(values: NDArray[np.float64]) -> list[float]:
         return []
     low, high = float(good.min()), float(good.max())
     return [low] if low == high else np.linspace(low, high, TICKS).tolist()
-
-
-def _listed(table: NDArray[np.float64]) -> list[list[float | None]]:
-    return [[float(cell_value) if np.isfinite(cell_value) else None for cell_value in row] for row in table]
 
 
 def unit_of_cells(figure: Figure) -> str:

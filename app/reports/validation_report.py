@@ -52,7 +52,8 @@ def validation_page(validation: Validation) -> str:
     cases = ", ".join(case.name for case in validation.cases)
     return page(
         "validation", title=TITLE, heading=TITLE, made=f"blocktime {blocktime_version()}; cases {cases}",
-        summary=[_unbroken(sentence) for sentence in summary_sentences(validation)], judges=words.JUDGES,
+        summary=[text.replace(" %", "\N{NO-BREAK SPACE}%") for text in summary_sentences(validation)],
+        judges=words.JUDGES,
         tables=[_in_full(rows) for rows in summary_tables(validation).values()] if compared else [],
         failures=[*map(words.miss_text, validation.failures)], charts=[*_charts(compared)],
         gap_count=len(validation.known_gaps),
@@ -71,11 +72,6 @@ def _in_full(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     """A table of the summary with its heads in full."""
     heads, *lines = rows
     return [[IN_FULL.get(head, head) for head in heads], *lines]
-
-
-def _unbroken(sentence: str) -> str:
-    """*sentence* with each sign for percent kept at its number."""
-    return sentence.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _charts(compared: Sequence[Comparison]) -> Iterator[tuple[str, Figure, str]]:

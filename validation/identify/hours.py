@@ -10,7 +10,7 @@ from typing import Final
 from blocktime.model.units import show_number, show_seconds
 from blocktime.validation.identify.identified_scenario import RefusedReport
 from blocktime.validation.identify.report import Report
-from blocktime.validation.instruments import Figure, Reading
+from blocktime.validation.instruments import Reading
 
 FORMS: Final = (
     "%d-%b-%y %H:%M:%S", "%d-%b-%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%y %H:%M:%S", "%Y-%m-%d %H:%M:%S",
@@ -198,16 +198,12 @@ def _contradicted(report: Report, other: Report) -> Iterator[str]:
         return
     for name in LISTED:
         figure, theirs = report.per_second(name), other.per_second(name)
-        if figure and theirs and not _agree(figure, theirs):
+        if figure and theirs and not (figure.low <= theirs.high and theirs.low <= figure.high):
             yield (
                 f"the files contradict each other: {name} a second is {show_number(figure.value)} in "
                 f"{report.reading.file}, line {figure.line:,}, and {show_number(theirs.value)} in "
                 f"{other.reading.file}, line {theirs.line:,}; the first is used"
             )
-
-
-def _agree(figure: Figure, other: Figure) -> bool:
-    return figure.low <= other.high and other.low <= figure.high
 
 
 def _apart(first: Reading, other: Reading) -> bool:

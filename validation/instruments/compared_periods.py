@@ -44,16 +44,12 @@ def halves_of(table: ReportTable) -> tuple[list[ReportTable], list[ReportTable]]
         return _timed(table, range(wide)), _timed(table, range(names.index("event", 1), 2 * wide))
     sides = [[place for place, name in enumerate(names) if name.startswith(side)] for side in SIDES]
     if names and names[0] == "snapshotset" and len(table.rows) == 2:
-        first, second = ([_one_row(table, place)] for place in range(2))
+        first, second = ([replace(table, rows=[table.rows[at]], lines=[table.lines[at]])] for at in range(2))
         return first, second
     if not all(sides):
         return None
     first, second = ([_cut(table, [0, *places])] for places in sides)
     return first, second
-
-
-def _one_row(table: ReportTable, place: int) -> ReportTable:
-    return replace(table, rows=[table.rows[place]], lines=[table.lines[place]])
 
 
 def _cut(table: ReportTable, places: Sequence[int]) -> ReportTable:

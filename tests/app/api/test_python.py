@@ -154,6 +154,11 @@ def test_reports_become_a_system_that_is_asked(tmp_path: Path, capsys: pytest.Ca
          '{"workload.users": [1, 10, 100]}'),
         (lambda: bt.sweep(SCAN, {"table.rows": 5}), "sweep: table.rows: got 5; give a list of values, or a tuple (low, "
          "high, points)"),
+        (lambda: bt.run(SCAN, seed=-1), f"{SCAN}: seed: got -1; it is a whole number of at least 0"),
+        (lambda: bt.run(SCAN, replications="3"), f"{SCAN}: replications: got '3'; it is a whole number of at least 1"),
+        (lambda: bt.run(SCAN, ["a=b"]), "run: got ['a=b']; a change is a dictionary of fields"),
+        (lambda: bt.run(5), "run: got 5; a scenario is a name, a file or a dictionary of fields"),
+        (lambda: bt.run(SCAN, side="x"), "run: side: got 'x'; allowed are change and system"),
     ],
 )  # fmt: skip
 def test_errors_speak_python(call: Any, said: str) -> None:

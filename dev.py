@@ -289,15 +289,19 @@ def wheel_works() -> bool:
             return False
         shutil.unpack_archive(next(here.glob("*.whl")), here / "installed", "zip")
         compiled = any(LOOPS.joinpath("compiled").glob("*"))
-        where, path = (
+        where = (
             "import blocktime, sys; from blocktime.model.loops import compiled;"
-            f"sys.exit(not blocktime.__file__.startswith({folder!r}) or bool(compiled()) != {compiled})",
-            f"{here / 'installed'}",
+            f"sys.exit(not blocktime.__file__.startswith({folder!r}) or bool(compiled()) != {compiled})"
         )
+        packages = next(VENV.glob("lib/python*/site-packages"))
+        # Without site, whose .pth would lead into this folder.
+        alone = {"PYTHONPATH": os.pathsep.join([str(here / "installed"), str(packages)])}
+        first = import_module("blocktime.app.base").FIRST
         scripts = next((here / "installed").glob("*.data/scripts"))
-        write_console_script(scripts, PYTHON)
-        return quietly(PYTHON, "-P", "-c", where, folder=here, PYTHONPATH=path) and quietly(
-            "sh", scripts / "blocktime", "list", folder=here, PYTHONPATH=path
+        return (
+            quietly(PYTHON, "-S", "-P", "-c", where, folder=here, **alone)
+            and quietly(PYTHON, "-S", "-P", "-m", "blocktime", "run", first, "--quiet", folder=here, **alone)
+            and os.access(scripts / "blocktime", os.R_OK)
         )
 
 

@@ -34,7 +34,7 @@ class CustomBuildHook(BuildHookInterface[Any]):
             if problem := build.build(self.scratch):
                 self.app.display_warning(f"{build.PLAIN} ({problem})")
                 return
-        inside = build.file().relative_to(build.MODEL.parent)
+        inside = Path("blocktime") / build.file().relative_to(build.MODEL.parent)  # the rooms are links in there
         build_data["force_include"][str(made)] = str(inside)
         build_data.update(pure_python=False, infer_tag=True)
 

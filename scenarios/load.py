@@ -59,7 +59,7 @@ class LibraryEntry(Frozen):
 @lru_cache(maxsize=1)
 def library_names() -> tuple[str, ...]:
     """Names of the library's scenarios, which are those of its files."""
-    names = sorted(file.name for file in files("scenarios").joinpath("library").iterdir())
+    names = sorted(file.name for file in files("blocktime.scenarios").joinpath("library").iterdir())
     return tuple(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
@@ -75,7 +75,7 @@ def library() -> dict[str, LibraryEntry]:
 @lru_cache(maxsize=64)
 def library_data(name: str) -> dict[str, Any]:
     """A library file as it stands; shared, not to be changed."""
-    return tomllib.loads(files("scenarios").joinpath("library", f"{name}.toml").read_text("utf-8"))
+    return tomllib.loads(files("blocktime.scenarios").joinpath("library", f"{name}.toml").read_text("utf-8"))
 
 
 class Source(NamedTuple):

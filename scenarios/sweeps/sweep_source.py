@@ -28,7 +28,9 @@ from blocktime.scenarios.sweeps.sweep_spec import Axis, Sweep, axis_of, sweep_of
 def library_of_sweeps() -> dict[str, LibraryEntry]:
     """The library's sweeps by name."""
     sweeps = {}
-    for file in sorted(files("scenarios").joinpath("sweeps", "library").iterdir(), key=lambda item: item.name):
+    for file in sorted(
+        files("blocktime.scenarios").joinpath("sweeps", "library").iterdir(), key=lambda item: item.name
+    ):
         if file.name.endswith(".toml"):
             name = file.name[:-5]
             data = sweep_data(name)
@@ -39,7 +41,7 @@ def library_of_sweeps() -> dict[str, LibraryEntry]:
 @lru_cache(maxsize=64)
 def sweep_data(name: str) -> dict[str, Any]:
     """A sweep of the library as it stands; shared, not to be changed."""
-    return tomllib.loads(files("scenarios").joinpath("sweeps", "library", f"{name}.toml").read_text("utf-8"))
+    return tomllib.loads(files("blocktime.scenarios").joinpath("sweeps", "library", f"{name}.toml").read_text("utf-8"))
 
 
 def source_of_sweep(name_or_path: str | Path, settings: Sequence[str] = (), side: Side = "change") -> Source:

@@ -10,7 +10,7 @@ import pytest
 
 from blocktime.model.units import show_seconds
 from blocktime.scenarios import load, run
-from tests.app.windows import LIMIT_MS, SCREEN, on_screen, opened
+from tests.app.windows import LIMIT_MS, SCREEN, at_rest, on_screen, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -42,6 +42,7 @@ def test_from_the_first_page_to_a_comparison_and_back(browser: Browser, server: 
         page.get_by_text(f"No difference: {show_seconds(base)} before, {show_seconds(large)} now").wait_for()
         link = page.url
         assert parse_qs(urlsplit(link).query) == {"base": [SCAN], "b": [LARGE]}
+        at_rest(page)
         page.get_by_role("button", name="Edit").nth(1).click()
         name = page.get_by_role("textbox", name="Name of B")
         name.fill("Large blocks")

@@ -42,6 +42,8 @@ def test_from_the_first_page_to_a_comparison_and_back(browser: Browser, server: 
         page.get_by_text(f"No difference: {show_seconds(base)} before, {show_seconds(large)} now").wait_for()
         link = page.url
         assert parse_qs(urlsplit(link).query) == {"base": [SCAN], "b": [LARGE]}
+        page.goto(link)
+        compared(page)
         at_rest(page)
         page.get_by_role("button", name="Edit").nth(1).click()
         name = page.get_by_role("textbox", name="Name of B")

@@ -5,12 +5,14 @@ from pathlib import Path
 import streamlit as st
 
 from blocktime.app import mechanisms
+from blocktime.app.base import insides
 from blocktime.app.command import reconnect
 from blocktime.app.session import navigation, scripts
 
 
 def main() -> None:
     """Show the page that the address names."""
+    insides.leave_pages_for_good()
     # NOTE: no icon of Streamlit's names: it would fetch them from another host.
     looks = Path(navigation.__file__).parent
     mark = str(looks / "mark.svg")

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache, partial, wraps
 from itertools import count
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 import plotly.io
 from plotly.basedatatypes import BaseFigure
 from streamlit import runtime
 from streamlit.errors import StreamlitAPIException
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+if TYPE_CHECKING:
+    from streamlit.proto.ClientState_pb2 import ClientState
 
 SEEN_IN: Final = "1.67"
 """Release of Streamlit."""
@@ -26,6 +30,26 @@ EMBEDDING: Final = ("embed", "embed_options")
 LATEST: Final = 32
 """Files that are kept, of all readers together."""
 _MADE: Final = count()
+
+
+def leave_pages_for_good() -> None:
+    """Have the server drop what a timer of the browser asks for on a page that ``st.switch_page`` has left.
+
+    The browser's timers go on until it hears of the new page. Streamlit draws their page once more, over the new one.
+    """
+    original = AppSession.request_rerun
+    if hasattr(original, "__wrapped__"):
+        return
+
+    @wraps(original)
+    def request_rerun(session: AppSession, state: ClientState | None) -> None:
+        runner = session._scriptrunner
+        latest = runner._requests._rerun_data if runner is not None else session._client_state
+        # Until the first click a browser does not say which page it wants.
+        if state is None or not state.is_auto_rerun or latest.page_script_hash in {"", state.page_script_hash}:
+            original(session, state)
+
+    AppSession.request_rerun = request_rerun  # type: ignore[assignment]
 
 
 def went_back() -> bool:

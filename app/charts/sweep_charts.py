@@ -177,13 +177,14 @@ def heat(summary: Summary, across: str, up: str, fixed: Mapping[str, Any] | None
             "selected": {"textfont": {"color": ON_LIGHT}},
             "textfont": {"size": 11, "color": _on_shades(scaled[cells])},  # the one that reads on the cell
         })  # fmt: skip
+    mark = max(6, min(600 // wide, (HEIGHT - 80) // tall, 44))  # about a cell: a click anywhere in it hits the mark
     traces.append({
         **at, "mode": "markers", "customdata": single[cells].tolist(), "hoverinfo": "text", "showlegend": False,
         "hovertext": [
             f"{summary.named(across)} {right.labels[cell % wide]}<br>{summary.named(up)} {high.labels[cell // wide]}"
             f"<br><b>{summary.show(means[cell])}</b>" for cell in cells
         ],
-        "marker": {"symbol": "square", "size": _mark_size(wide, tall), "opacity": 0, "color": "#ffffff"},
+        "marker": {"symbol": "square", "size": mark, "opacity": 0, "color": "#ffffff"},
         "selected": {"marker": {"opacity": 0.4}}, "unselected": {"marker": {"opacity": 0}},
     })  # fmt: skip
     layout = _layout(_steps_on_axis(right, summary.named(across)), _steps_on_axis(high, summary.named(up)))
@@ -376,11 +377,6 @@ def _on_shades(values: NDArray[np.float64]) -> list[str]:
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
     middle = low + 0.15 * (high - low)
     return [ON_DARK if value <= middle else ON_LIGHT for value in values]
-
-
-def _mark_size(wide: int, tall: int) -> int:
-    """About the size of a cell, so that a click anywhere in it is one on its mark."""
-    return max(6, min(600 // wide, (HEIGHT - 80) // tall, 44))
 
 
 def _layout(across: dict[str, Any] | None = None, up: dict[str, Any] | None = None) -> dict[str, Any]:

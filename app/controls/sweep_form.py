@@ -293,15 +293,10 @@ def _suggested(key: str, scenario: Scenario) -> str:
         return ", ".join(_one(key, option) for option in options)
     if field.kind == "flag":
         return "false, true"
-    offers = _offers(key, scenario.workload.kind)
+    offers = [offer for offer in declaration(key, scenario.workload.kind).offers if offer not in ("auto", "0")]
     if offers:
         return ", ".join(_one(key, offer) if field.of_text else offer for offer in offers)
     return _about(field, value_at(scenario, key))
-
-
-def _offers(key: str, kind: str) -> tuple[str, ...]:
-    """What the What-if page offers for a field that takes more than is on offer."""
-    return tuple(offer for offer in declaration(key, kind).offers if offer not in ("auto", "0"))
 
 
 def _about(field: Facts, now: Any) -> str:

@@ -49,11 +49,6 @@ class CacheStep(NamedTuple):
     references: int
 
 
-def rules_of(values: Values) -> TouchRules:
-    """Oracle's rules with the hot region's share as chosen."""
-    return TouchRules(percent_hot=values[HOT_REGION])
-
-
 def hot_blocks(values: Values) -> int:
     """Blocks of the picture's data that are wanted more."""
     return max(1, round(BLOCKS * float(values[HOT_DATA]) / 100))
@@ -70,7 +65,7 @@ def references(values: Values, count: int) -> list[int]:
 
 def after(values: Values, steps: int) -> CacheStep:
     """The cache after so many references, each far enough from the last for its touch to count."""
-    rules = rules_of(values)
+    rules = TouchRules(percent_hot=values[HOT_REGION])
     cache = Buffers(int(values[BUFFERS]), rules)
     blocks = references(values, steps)
     before: set[int] = set()

@@ -93,7 +93,9 @@ def _device_lines(result: RunResult, width: int, most: int) -> Iterator[str]:
         if row.measured is None:
             yield style(f"{'':<{label}}{row.seconds}", dim=True)
             continue
-        numbers = "".join(f"{cell_of(value_of(name, row.measured)):>{room}}" for name, room in columns.items())
+        values = {name: value_of(name, row.measured) for name in columns}
+        cells = {name: "-" if isnan(value) else f"{value:.2f}" for name, value in values.items()}
+        numbers = "".join(f"{cells[name]:>{room}}" for name, room in columns.items())
         yield f"{row.device:<{label}}{numbers}" + (f"{row.seconds:>{spans}}" if timed else "")
     if absent:
         yield from wrapped(f"a wider terminal shows {listed(absent)}", width, first=" " * label)
@@ -111,11 +113,6 @@ def _milliseconds(seconds: float | None) -> float:
 def device_head(printed: Sequence[str]) -> str:
     """The head of the first column: with a colon before sysstat 11.5.7."""
     return "Device:" if "avgqu-sz" in printed else "Device"
-
-
-def cell_of(value: float) -> str:
-    """A number of iostat; a dash for what is not known."""
-    return "-" if isnan(value) else f"{value:.2f}"
 
 
 def lines_of(name: str, stats: DeviceStats, most: int = MOST_LINES) -> list[IostatLine]:

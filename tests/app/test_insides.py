@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 import streamlit
+from streamlit.proto.ClientState_pb2 import ClientState
 
 from blocktime.app.base import insides
 
@@ -33,6 +34,39 @@ def test_no_other_module_of_the_app_knows_them() -> None:
 def test_without_a_run_of_the_page_nobody_went_back() -> None:
     assert not insides.went_back()
     assert insides.address_of_run() == {}
+
+
+TIMER = ClientState(page_script_hash="left", is_auto_rerun=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "latest", "running", "is_taken"),
+    [
+        (TIMER, "here", True, False),
+        (TIMER, "here", False, False),
+        (TIMER, "left", True, True),
+        (TIMER, "", True, True),  # the first run of a session: its page has no name yet
+        (ClientState(page_script_hash="left"), "here", True, True),  # a reader's click
+        (None, "here", True, True),  # a file was changed
+    ],
+)
+def test_a_timer_of_a_page_that_is_left_asks_for_nothing(
+    monkeypatch: pytest.MonkeyPatch, asked: ClientState | None, latest: str, running: bool, is_taken: bool
+) -> None:
+    taken = []
+
+    class Session:
+        _client_state = SimpleNamespace(page_script_hash=latest)
+        _scriptrunner = SimpleNamespace(_requests=SimpleNamespace(_rerun_data=_client_state)) if running else None
+
+        def request_rerun(self, state: ClientState | None) -> None:
+            taken.append(state)
+
+    monkeypatch.setattr(insides, "AppSession", Session)
+    insides.leave_pages_for_good()
+    insides.leave_pages_for_good()
+    Session().request_rerun(asked)
+    assert taken == [asked] * is_taken
 
 
 def test_a_run_has_the_address_that_the_browser_asked_it_for(monkeypatch: pytest.MonkeyPatch) -> None:

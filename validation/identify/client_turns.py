@@ -108,9 +108,8 @@ def prices_of(identified: IdentifiedScenario, traces: Sequence[Trips]) -> Client
                 demand, system = _demand(identified, trace, prices)
             times, each_s = demand.waits[FROM_CLIENT]
             alone_s = float(demand.client_rows_s + times * system.client.round_trip_s)
-            hidden_s[place] = (
-                max(0.0, alone_s - float(times * each_s)) / max(1, len(trace.turns)) * _executions(trace, demand)
-            )
+            executions = len(trace.turns) / max(1.0, float(demand.fetches) - 1)
+            hidden_s[place] = max(0.0, alone_s - float(times * each_s)) / max(1, len(trace.turns)) * executions
     return prices
 
 
@@ -130,10 +129,6 @@ def _scaled(server_s: float, demand: Any, host: Any) -> dict[str, float]:
     scale = server_s / max(1e-12, float(demand.cpu_s - demand.sent_twice_s))
     stated = {**{name: getattr(host, name) for name in PRICES}, "read_call_s": stated_call_s(host.read_call_s)}
     return {name: float(price_s * scale) for name, price_s in stated.items()}
-
-
-def _executions(trace: Trips, demand: Any) -> float:
-    return len(trace.turns) / max(1.0, float(demand.fetches) - 1)
 
 
 def _demand(identified: IdentifiedScenario, trace: Trips, prices: ClientCosts) -> tuple[Any, Any]:

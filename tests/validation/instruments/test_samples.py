@@ -16,7 +16,7 @@ from blocktime.validation.instruments import NotReadable, OpenedFile, Reading, r
 SAMPLES = Path(__file__).resolve().parents[4] / "shared" / "samples"
 FILES = sorted(path for path in SAMPLES.rglob("*") if path.is_file() and path.name != "README.md")
 pytestmark = pytest.mark.skipif(not FILES, reason="the samples are not on this machine")
-REFUSED = {"fio2-text-8k-read.txt": "text for people", "wghfreq-sadf.json": "neither a disk nor a processor"}
+REFUSED = {"wghfreq-sadf.json": "neither a disk nor a processor"}
 
 
 def of_kind(folder: str, ending: str = "") -> list[object]:

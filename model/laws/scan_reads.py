@@ -104,11 +104,10 @@ def buffered_reads_of_run(blocks: Number, mbrc: Number, cached_fraction: Number)
     safe = where(none_cached, 0.5, ratio)
     before_last = safe ** (terms - 1)
     last = safe * before_last
-    geometric = where(none_cached, terms, (1 - last) / (1 - safe))
-    weighted = where(
-        none_cached, terms * (terms - 1) / 2, safe * (1 - terms * before_last + (terms - 1) * last) / (1 - safe) ** 2
-    )
-    return uncached * ((1 + cached_fraction * (blocks - 1)) * geometric - cached_fraction * mbrc * weighted)
+    geometric = (1 - last) / (1 - safe)
+    weighted = safe * (1 - terms * before_last + (terms - 1) * last) / (1 - safe) ** 2
+    reads = uncached * ((1 + cached_fraction * (blocks - 1)) * geometric - cached_fraction * mbrc * weighted)
+    return where(none_cached, terms, reads)
 
 
 def long_gaps_fraction(cached_fraction: Number, block_size_bytes: Number) -> Number:

@@ -64,6 +64,18 @@ def test_who_logs_the_images(archivelog: bool, force_logging: bool, nologging: b
     assert result.changes.undo_bytes == 0
 
 
+@pytest.mark.parametrize("method", ["direct", "array"])
+def test_a_log_writer_with_slow_calls_holds_a_load_up(method: str) -> None:
+    """The longer a call takes, the longer the load; its last redo waits for one whole call at least."""
+    calls_s = (0.0, 0.05, 0.2)
+    took_s = [
+        load({"use": "nvme"}, method=method, rows=200_000, host={"log_write_call_s": call_s}).time.elapsed_s
+        for call_s in calls_s
+    ]
+    assert all(took >= call for took, call in zip(took_s, calls_s, strict=True))
+    assert took_s[0] < took_s[1] < took_s[2]
+
+
 def test_an_unlogged_load_does_not_care_where_the_log_lies() -> None:
     own, data = (load(nologging=True, instance={"redo_disk": disk}) for disk in ("own", "data"))
     assert own.time.elapsed_s == data.time.elapsed_s

@@ -102,6 +102,15 @@ def test_cached_blocks_end_reads_as_often_as_drawn(blocks: int, mbrc: int, cache
     assert law == pytest.approx(reads, rel=1e-6, abs=1e-9)
 
 
+@given(blocks=st.integers(10**6, 10**9), mbrc=st.integers(1, 128))
+def test_reads_of_few_cached_blocks_go_on_from_those_of_none(blocks: int, mbrc: int) -> None:
+    """No step lies where the law leaves its series for the count of whole reads."""
+    cached = (0.0, 0.99e-12 / mbrc, 1.01e-12 / mbrc)
+    none, fewer, few = (scan_reads.buffered_reads_of_run(blocks, mbrc, share) for share in cached)
+    assert none == -(-blocks // mbrc)
+    assert [fewer, few] == pytest.approx([none, none], rel=1e-3)
+
+
 def test_uncached_reads_skip_what_is_cached() -> None:
     extents = lay_out(20, block_size_bytes=8192, assm=True, uniform_extent_bytes=MIB, release_11_2=True)
     pattern = [False] * 5 + [True] + [False] * 14

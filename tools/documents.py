@@ -16,6 +16,7 @@ from blocktime.model.errors import SpecError
 from blocktime.model.unmodelled import subjects
 from blocktime.scenarios.uncertainty.model_error import path_of_model_error
 from blocktime.validation.validate import Validation, validate
+from tools.assistant_transcript import transcript
 from tools.constant_tables import catalog_tables, correlation_table, fitted_table, prior_table
 from tools.differences import contents, doubts_table, fits_table, mechanism_table, numbers_table, problems, summary
 from tools.field_lists import field_list
@@ -31,6 +32,7 @@ DIFFERENCES: Final = FOLDER / "differences.md"
 MODEL: Final = FOLDER / "model.md"
 FIELDS: Final = FOLDER / "fields.md"
 PYTHON: Final = FOLDER / "python.md"
+ASSISTANT: Final = FOLDER / "assistant.md"
 
 PART: Final = re.compile(
     r"(?P<begin><!-- generated: (?P<name>[a-z ]+)(?::\s(?P<of>[^>]*))? -->\n)(?P<body>.*?)(?P<end><!-- end -->)",
@@ -60,7 +62,7 @@ def filled(text: str, makers: Mapping[str, Maker], place: str) -> str:
 
 def fresh_documents(validation: Validation) -> dict[Path, str]:
     """Each document as it should be."""
-    texts = {path: path.read_text("utf-8") for path in (DIFFERENCES, MODEL, FIELDS, PYTHON)}
+    texts = {path: path.read_text("utf-8") for path in (DIFFERENCES, MODEL, FIELDS, PYTHON, ASSISTANT)}
     makers: dict[str, Maker] = {
         "summary": lambda _: summary(validation),
         "contents": lambda _: contents(texts[DIFFERENCES], validation),
@@ -75,6 +77,7 @@ def fresh_documents(validation: Validation) -> dict[Path, str]:
         "laws": law_tables,
         "fields": field_list,
         "python": python_names,
+        "assistant": lambda _: transcript(),
         "not modelled": lambda _: "\n".join(item(f"{subject.name}: {subject.nearest}") for subject in subjects()),
     }
     return {path: filled(text, makers, f"docs/{path.name}") for path, text in texts.items()}

@@ -33,7 +33,7 @@ BLOCK: Final = re.compile(r"^([a-z0-9-]+)==(\S+)([^\n]*(?:\n .*)*)", re.MULTILIN
 # What a user may be given: no licence that reaches into what uses the package.
 FREE: Final = {
     "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "MIT",
-    "MIT-CMU", "MPL-2.0", "PSF-2.0", "Zlib",
+    "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Zlib",
 }  # fmt: skip
 # Read in the package itself, where its metadata names no SPDX expression, or where not every Python installs it.
 READ: Final = {
@@ -42,6 +42,7 @@ READ: Final = {
     "colorama": "BSD-3-Clause",
     "defusedxml": "PSF-2.0",
     "grimp": "BSD-2-Clause",
+    "httpx2-jsfetch": "BSD-3-Clause",
     "import-linter": "BSD-2-Clause",
     "importlib-metadata": "Apache-2.0",
     "itsdangerous": "BSD-3-Clause",
@@ -51,6 +52,7 @@ READ: Final = {
     "partd": "BSD-3-Clause",
     "protobuf": "BSD-3-Clause",
     "pydeck": "Apache-2.0",
+    "pywin32": "PSF-2.0",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
     "s3transfer": "Apache-2.0",
     "scipy": "BSD-3-Clause",

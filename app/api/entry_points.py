@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from blocktime.app.api.notebook_values import AnswerComparison, MeasuredSystem, Result, SweptTable
 from blocktime.app.api.python_fields import Along, Fields, Question, axes, nested_fields, request
@@ -24,6 +26,9 @@ from blocktime.scenarios.uncertainty import propagate
 from blocktime.validation.instruments import Keep
 from blocktime.validation.validate import Validation
 from blocktime.validation.validate import validate as check_numbers
+
+MOST_ANSWERS: Final = 32
+"""Answers that are remembered: a comparison after a run takes the run's."""
 
 
 def library() -> dict[str, str]:
@@ -143,9 +148,26 @@ def validate(cases: Sequence[str] | None = None) -> Validation:
     return check_numbers([cases] if isinstance(cases, str) else cases)
 
 
+@dataclass(frozen=True)
+class _Request:
+    """A scenario with its counts, which are equal where their texts are."""
+
+    text: str
+    scenario: Scenario = field(compare=False)
+    seed: int | None
+    replications: int | None
+
+
+@lru_cache(maxsize=MOST_ANSWERS)
+def _result(wanted: _Request) -> Result:
+    run_result = run_scenario(wanted.scenario, seed=wanted.seed, replications=wanted.replications)
+    return Result(wanted.scenario, run_result)
+
+
 def _answered(source: Source, seed: int | None, replications: int | None) -> Result:
     scenario = source.scenario()
-    return Result(scenario, run_scenario(scenario, **_counts(seed, replications, source.name)))
+    counts = _counts(seed, replications, source.name)
+    return _result(_Request(f"{scenario.changed} {scenario.model_dump_json()}", scenario, **counts))
 
 
 def _counts(seed: Any, replications: Any, called: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "compare": ("run_cli", "compare", "Compare scenarios side by side: what differs, and why."),
     "list": ("list_cli", "list_names", "List scenarios, sweeps and catalog entries with sources."),
     "measure": ("measure_cli", "measure", "Read AWR, TKPROF, SQL trace, iostat, sar and fio reports."),
+    "mcp": ("mcp_cli", "mcp", "Serve an assistant over standard input and output (MCP)."),
     "optimise": ("optimise_cli", "optimise", "Find the best settings, or where a goal is reached."),
     "run": ("run_cli", "run_one", "Run one scenario: profile, wait events, I/O, device, cost."),
     "schema": ("schema_cli", "schema", "Print the JSON Schema of a file or a result."),
@@ -29,6 +30,8 @@ COMMANDS: Final = {
     "validate": ("validate_cli", "validate", "Compare every published number with the model."),
 }
 """Command -> its module, its function there, and what the first screen says of it."""
+FOR_PROGRAMS: Final = ("mcp", "schema")
+"""Commands in a line of their own on the first screen, which has no room for more."""
 
 WORTH_TRYING = """\
 Where the time goes when Oracle reads and writes blocks on Linux.
@@ -67,7 +70,8 @@ class Commands(click.Group):
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         """A line for each command, of which no module is needed."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, says) for name, (_, _, says) in COMMANDS.items()])
+            rows = [(name, says) for name, (_, _, says) in COMMANDS.items() if name not in FOR_PROGRAMS]
+            formatter.write_dl([*rows, (", ".join(FOR_PROGRAMS), "For assistants and editors.")])
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The screen that ``blocktime`` alone shows: it starts with what is worth trying."""

@@ -95,6 +95,9 @@ class LogicalIO(Frozen):
     """CPU of getting buffers and walking their rows, over the gets."""
     row_walk_fraction: float
     """Share of that CPU that walks rows."""
+    undo_gets: float | None = None
+    """Of the consistent gets of a statement those of undo, for what others have changed since it began; absent if
+    none."""
     cleanouts: float | None = None
     """Blocks that a reader cleans out, each of them got once more; absent if none."""
     cleanout_redo_bytes: float | None = None
@@ -574,6 +577,8 @@ class ProgramFigures(Frozen):
     """Read requests, of one session or transaction."""
     hit_fraction: float | None = None
     """Of its gets, those that find their block in the buffer cache."""
+    undo_s: float | None = None
+    """CPU of consistent reads of blocks that others change."""
 
     @property
     def took_s(self) -> float | None:

@@ -89,8 +89,8 @@ def _declared_beside(parts: list[str]) -> dict[str, Any] | None:
     path = ".".join(parts)
     if parts[0] == "table":
         return declared_field(path, "full_scan")
-    if parts == ["begin_s"]:
-        return _declared_in(Beside, "begin_s")
+    if path in Beside.model_fields:
+        return _declared_in(Beside, path)
     return next(filter(None, (declared_field(f"workload.{path}", kind) for kind in WORKLOADS)), None)
 
 

@@ -240,6 +240,10 @@ def _notes_on_what_is_not_read(scenario: Scenario) -> Iterator[str]:
             walked = not is_unread(work.kind, WALKED_INDEX) and not why_idle(WALKED_INDEX, scenario)
             instead = OTHER_INDEX if "table.indexes" in listed_paths and walked else ""
             yield f"{listed(listed_paths)} {'has' if len(listed_paths) == 1 else 'have'} no effect on {what}{instead}"
+    shared = any(program.changes_fraction for program in work.beside)
+    queried = any(not (program.mixed or program.asks_the_kernel or program.inserts) for program in work.programs)
+    if shared and not (queried and any(program.mixed for program in work.programs)):
+        yield "workload.beside.changes_fraction has no effect here: no transactions run beside a statement that reads"
     for path in () if work.beside else set_in(changed, ["*"]):
         reason = "" if is_unread(work.kind, path) else why_idle(path, scenario)
         if reason:

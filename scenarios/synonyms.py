@@ -32,9 +32,14 @@ def fields_of_words() -> dict[str, tuple[str, ...]]:
     return {word: tuple(paths) for word, paths in fields.items()}
 
 
+_SINCE: Final = (
+    "workload.beside.0.changes_fraction: of the changes of transactions those to a statement's table, for which it "
+    "reads undo; instance.undo_bytes limits what is kept"
+)
 _REPORT: Final = "that is a report: blocktime measure FILE reads it"
 NOTES: Final[dict[str, str]] = {
     "awr": _REPORT, "statspack": _REPORT, "tkprof": _REPORT,
+    "consistent_read": _SINCE, "read_consistency": _SINCE, "snapshot_too_old": _SINCE, "ora_01555": _SINCE,
     "setall": "instance.filesystemio_options=setall: O_DIRECT and asynchronous I/O",
     "compress": "index.compress_columns compresses the prefix of an index; table compression is not modelled, and the "
     "nearest is a smaller table.row_bytes",

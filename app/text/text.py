@@ -177,6 +177,8 @@ def _cache_facts(result: RunResult) -> Iterator[Fact]:
         if gets.current_gets:
             got.append(f"{gets.current_gets:,.0f} current gets")
         yield Fact("logical", ", ".join(got))
+        if gets.undo_gets is not None:
+            yield Fact("undo", f"{gets.undo_gets:,.0f} of the gets are of undo, for changes since the query began")
         if gets.cleanouts is not None:
             redo = gets.cleanout_redo_bytes
             left = "by direct reads, at each execution anew" if redo is None else f"{megabytes(redo)} of redo, once"

@@ -29,7 +29,6 @@ SQL = "SQL and PL/SQL"
 COMMITS = COMMITTING
 READS = "read calls"
 FILLS = "reading blocks into buffers"
-UNDO = "consistent reads of changed blocks"
 SPINS = "spinning for latches"
 CPUS = "processors"
 DATA, REDO, DBWR = "data disk", "redo disk", "database writer"

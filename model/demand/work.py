@@ -125,6 +125,8 @@ class Demand:
     """Of the single-block reads those of leaves."""
     cleanouts: Number = 0
     """Blocks that a session finds committed and not cleaned out; through the cache it leaves them dirty."""
+    undo_gets: Number = 0
+    """Of the gets those of undo, for blocks that others change."""
     dirty_blocks: Number = 0
     """Blocks of table and indexes that all sessions leave to DBWR."""
     apart_blocks: Number = 0

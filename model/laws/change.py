@@ -36,6 +36,16 @@ def undo_bytes(changes: Number, old_bytes_each: Number) -> Number:
     return changes * (UNDO_RECORD_BYTES + old_bytes_each)
 
 
+def undo_of_redo_bytes(changes: Number, redo: Number) -> Number:
+    """Undo of a transaction of *changes* that writes so much redo, where rows are as long before as after.
+
+    The inverse of :func:`redo_bytes` and of :func:`undo_bytes` together: half of what no header, record or commit takes
+    are old bytes.
+    """
+    of_headers = changes * (REDO_CHANGE_BYTES + UNDO_RECORD_BYTES) + COMMIT_REDO_BYTES
+    return undo_bytes(changes, 0.0) + larger(0.0, redo - of_headers) / 2
+
+
 UNDO_HEADER_BYTES = 92
 """Of an undo block that records do not fill: its headers and its tail [general knowledge]."""
 

@@ -88,6 +88,20 @@ def undo_gets(gets: Number, others: Number, changed_blocks: Number, collision: N
     *most_entries* have, and each of them at most all of its changes there, one at least.
     """
     needed = (gets + changed_blocks - abs(gets - changed_blocks)) / 2
+    return needed * open_changes(others, changed_blocks, collision, most_entries)
+
+
+def open_changes(others: Number, changed_blocks: Number, collision: Number, most_entries: Number) -> Number:
+    """Changes of *others* that a get finds in its block and that are not committed; see :func:`undo_gets`."""
     met, of_one = others * changed_blocks / 2 * collision, changed_blocks * collision
     most = most_entries * (1 + of_one + abs(1 - of_one)) / 2
-    return needed * (met + most - abs(met - most)) / 2
+    return (met + most - abs(met - most)) / 2
+
+
+def records_since(ended: Number, changed_blocks: Number, collision: Number) -> Number:
+    """Undo records of a block that a query applies, as *ended* transactions have committed since it began.
+
+    Each change of theirs is in the block with the chance *collision*, and each record is applied by itself, one get of
+    its undo block [oracle-concepts].
+    """
+    return ended * changed_blocks * collision

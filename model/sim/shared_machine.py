@@ -73,6 +73,8 @@ class Machine:
     """Programs that change rows of one table, where several do."""
     segments: dict[Table, Any] = field(default_factory=dict)
     """The segments that several programs change."""
+    transactions: list[Any] = field(default_factory=list)
+    """Programs of transactions, whose changes statements beside them meet."""
     log: LogWriter | None = None
     """LGWR of the instance, once somebody has redo for it."""
     log_files: Files | None = None

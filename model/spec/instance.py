@@ -181,9 +181,13 @@ class Instance(Frozen):
     """Where the archiver copies each redo log that is full; it reads the redo's device meanwhile, and a log is written
     anew only once it is copied."""
     undo_bytes: Annotated[Size, Field(ge=MIB, le=1024**5)] | None = setting(
-        None, ORACLE, SERVER.at(186, "Undo tablespace"), words="undo_size undotbs ora_30036"
+        None,
+        ORACLE,
+        SERVER.at(186, "Undo tablespace"),
+        words="undo_size undotbs undo_tablespace undo_retention undo_segment rollback_segment ora_30036",
     )
-    """Size of the undo tablespace: a transaction whose undo does not fit fails (ORA-30036); no limit if not set."""
+    """Size of the undo tablespace: a transaction whose undo does not fit fails (ORA-30036), and so does a query that
+    needs what transactions beside it have overwritten (ORA-01555); no limit if not set."""
     db_writer_requests: Whole = setting(64, GENERAL, words="dbwr dbwn dbw0", within=(1, 4096))
     """Writes that DBWR has under way at once; without asynchronous I/O one for each of db_writer_processes."""
     db_writer_processes: Whole = setting(1, ORACLE, words="dbwr dbwn dbw0", within=(1, 100))

@@ -149,6 +149,9 @@ class Beside(Frozen):
     """When it begins, after the first program."""
     table: Table | None = setting(None, GENERAL)
     """The table it works on; the scenario's if not set."""
+    changes_fraction: Real = setting(0.0, GENERAL, within=(0, 1))
+    """Of the changes of transactions those to blocks of a statement's table, whichever of the two it is: the statement
+    reads undo for what has changed since it began."""
 
 
 def whole_share(rows: int, fraction: float) -> int:

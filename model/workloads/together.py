@@ -17,7 +17,7 @@ import simpy
 from numpy.typing import NDArray
 
 from blocktime.model.budget import watch_here
-from blocktime.model.causes import DEVICE, DIRECT_WRITE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE, TEMP
+from blocktime.model.causes import DEVICE, DIRECT_WRITE, FREE_BUFFERS, LOG_FILE_SYNC, RUN_QUEUE, TEMP, UNDO
 from blocktime.model.closing import ROUNDING, changed, device_of, devices
 from blocktime.model.demand.popular_blocks import by_popularity
 from blocktime.model.demand.transaction_demand import run_transactions
@@ -432,6 +432,7 @@ def _figures_of(result: RunResult | None) -> ProgramFigures:
         waits=waits,
         reads=result.physical_io.read_requests,
         hit_fraction=None if result.cache is None else result.cache.hit_fraction,
+        undo_s=time.cpu.get(UNDO),
     )
 
 
@@ -457,6 +458,8 @@ def _because(
             f"the run queue takes {show_seconds(here.run_queue_s)}, alone {show_seconds(alone.run_queue_s)}",
         )
     )
+    undo_s, before_s = here.undo_s or 0.0, alone.undo_s or 0.0
+    causes.append((undo_s - before_s, f"{UNDO} take {show_seconds(undo_s)}, alone {show_seconds(before_s)}"))
     if here.hit_fraction is not None and alone.hit_fraction is not None:
         lost = alone.hit_fraction - here.hit_fraction
         if lost > LEAST_HITS:

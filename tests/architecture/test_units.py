@@ -17,7 +17,7 @@ from blocktime.model.units import SUFFIXES, unit_of
 COUNTS = frozenset(
     {
         "waits", "blocks", "rows", "reads", "requests", "users", "sessions", "cpus", "initrans",
-        "cpus_of_others", "seed", "cleanouts",
+        "cpus_of_others", "seed", "cleanouts", "undo_gets",
         "columns",
         "column_count", "consistent_gets", "current_gets", "read_requests", "write_requests", "read_blocks",
         "hits", "misses", "blocks_before", "blocks_after", "migrated_rows", "itl_full_blocks", "rejected_probes",

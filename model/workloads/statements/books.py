@@ -22,6 +22,7 @@ from blocktime.model.causes import (
     SEQUENTIAL,
     SUBMIT_BLOCKED,
     TEMP,
+    UNDO,
 )
 from blocktime.model.closing import Figures, close, devices, time_of
 from blocktime.model.demand import Demand, optimizer_of
@@ -122,7 +123,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
     servers = demand.servers
     blocks, gets = _of_all(servers, timing.read_blocks), servers * demand.gets
     walk_cpu = timing.cpu["row access"]
-    get_cpu = timing.cpu["buffer gets"] + walk_cpu
+    get_cpu = timing.cpu["buffer gets"] + timing.cpu.get(UNDO, 0.0) + walk_cpu
     wanted = gets + demand.current_gets
     misses = blocks - demand.temp_read_blocks
     hits = larger(0.0, wanted - misses)
@@ -148,6 +149,7 @@ def figures_of(system: System, work: Statement, demand: Demand, timing: Statemen
             current_gets=demand.current_gets,
             cpu_per_get_s=over(servers * get_cpu, gets),
             row_walk_fraction=over(walk_cpu, get_cpu),
+            undo_gets=known_where(demand.undo_gets > 0, servers * demand.undo_gets),
             cleanouts=known_where(demand.cleanouts > 0, servers * demand.cleanouts),
             cleanout_redo_bytes=known_where(
                 (demand.cleanouts > 0) & (not demand.plan.direct), CLEANOUT_REDO_BYTES * demand.cleanouts

@@ -37,6 +37,7 @@ from blocktime.model.workloads.statements import books
 from blocktime.model.workloads.statements.cached_segment import CachedSegment, FreshBlocks
 from blocktime.model.workloads.statements.class_positions import PlacedClasses
 from blocktime.model.workloads.statements.closed_form import session_demand
+from blocktime.model.workloads.statements.consistent_reads import consistent_reads_of, with_undo
 from blocktime.model.workloads.statements.cost import (
     IN_STAGES,
     MOST_BLOCKS_DRAWN,
@@ -390,8 +391,10 @@ class StatementProgram:
         return shares(self.work) and sum(work.users for work in works) > 1
 
     def _meet(self) -> SharedSegment | None:
-        """Let the sessions change the segment among others that do; None where nobody else changes it."""
+        """Let the sessions change the segment among others that do; None where no other statement changes it."""
         machine, system, work = self.machine, self.system, self.work
+        for session in self.sessions if self.stage is None else ():
+            session.consistent = consistent_reads_of(machine, system, work, session.demand)
         if not shares(work) or not self._meets_others():
             return None
         works = machine.changing.get(system.table, [work])
@@ -412,6 +415,8 @@ class StatementProgram:
         changes = [session.changes for session in self.sessions if session.changes is not None]
         if self.segment is not None and shares(work):
             demand = demand_played((self.system, work, demand), self.segment, changes)
+        gets = _mean([session.ledger for session in self.sessions], "undo_gets")
+        demand = with_undo(demand, gets, self.system.host.logical_io_s)
         if self._part is not None:
             return self._result_of_whole(name, self._part)
         timing = _timing(self.system, work, demand, (self.machine, self.sessions, self.machine.counters), self.seed)

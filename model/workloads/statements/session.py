@@ -20,6 +20,7 @@ from blocktime.model.sim.open_file import OpenFile
 from blocktime.model.sim.shared_machine import Machine
 from blocktime.model.spec import System
 from blocktime.model.workloads.statements.cached_segment import CachedSegment
+from blocktime.model.workloads.statements.consistent_reads import ConsistentReads
 from blocktime.model.workloads.statements.read_positions import Leaves, Read
 from blocktime.model.workloads.statements.session_counts import StatementLedger
 from blocktime.model.workloads.statements.shared_segment import SessionChanges
@@ -44,6 +45,8 @@ class Session:
     leaves: Leaves
     changes: SessionChanges | None
     """What it changes of a segment that others change beside it."""
+    consistent: ConsistentReads | None
+    """Its consistent reads, where transactions beside it change its table."""
     pace: BlockPace
     stretch_blocks: float
     _progress: float
@@ -68,7 +71,7 @@ class Session:
         self.behind, self.cached, self.redo = buffers
         self.ledger = ledger
         self.leaves = leaves
-        self.changes = None
+        self.changes = self.consistent = None
         self._progress = 0.0
         through_page_cache = self.demand.plan.through_page_cache
         self._all_in_page_cache = through_page_cache and self.system.host.page_cache_hit_fraction == 1
@@ -77,6 +80,8 @@ class Session:
         """Parse, read the blocks of header and map, then scan; *reads* are the scan's reads in order."""
         yield from self._sleep(start_s)
         self.ledger.begin_s = self.env.now
+        if self.consistent is not None:
+            self.consistent.begin()
         plan = self.demand.plan
         for block in single_reads:
             yield from self._read_and_wait((block, 1), SEQUENTIAL)
@@ -227,6 +232,10 @@ class Session:
             self._progress += float(blocks / self.demand.blocks_wanted)
             changed_s, slept_s = yield from self.changes.until(self._progress)
             cpu_s, other_s = cpu_s + changed_s, other_s + slept_s
+        if self.consistent is not None:
+            records: float = self.consistent.records(blocks)
+            self.ledger.undo_gets += records
+            cpu_s += records * self.system.host.logical_io_s
         busy = self._compute(blocks * self.pace.cpu_s + cpu_s)
         yield from self._sleep(busy + blocks * self.pace.other_s + other_s)
         if self.redo is not None:

@@ -25,12 +25,14 @@ class StatementLedger:
     submit_blocked_s: float
     reap_cpu_s: float
     events: int
+    undo_gets: float
+    """Of undo, for blocks that others have changed since it began."""
     worked_blocks: float
     """Blocks of the segment that it has worked on, or is at work on."""
 
     def __init__(self) -> None:
         self.waits, self.reads, self.slots = {}, Counter(), {}
-        self.worked_blocks = 0.0
+        self.worked_blocks = self.undo_gets = 0.0
         self.begin_s = self.end_s = self.run_queue_s = self.slowed_s = 0.0
         self.submit_cpu_s = self.copied_s = self.submit_blocked_s = self.reap_cpu_s = 0.0
         self.events = 0

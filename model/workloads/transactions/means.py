@@ -231,7 +231,7 @@ def _cpu(system: System, played: RunSoFar, each: NDArray[np.float64], kinds: NDA
     cpu[transaction_demand.READS] = float(each[Sum.REQUESTS]) * stated_call_s(host.read_call_s)
     for cause, seconds in transaction_demand.block_cpu_s(system).items():
         cpu[cause] = float(each[Sum.MISSES]) * seconds
-    cpu[transaction_demand.UNDO] = float(each[Sum.UNDO]) * host.logical_io_s
+    cpu[causes.UNDO] = float(each[Sum.UNDO]) * host.logical_io_s
     cpu[transaction_demand.SPINS] = float(each[Sum.SPIN])
     known = sum(cpu.values())
     longer = float(each[Sum.CPU]) / known if known else 1.0

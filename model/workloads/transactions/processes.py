@@ -95,6 +95,7 @@ class TransactionsProgram:
         if at_begin.redo in at_begin.devices.values() and system.instance.redo_byte is None:
             self.end_byte = max(self.end_byte, at_begin.log.first_byte + LOG_FILES_BYTES)
         machine.pool = machine.pool or self.run.state.pools[-1]
+        machine.transactions.append(self.run)
 
     def until(self, transactions: int) -> None:
         """Let time pass until so many have ended."""

@@ -677,7 +677,9 @@ def _reason(result: RunResult) -> str:
 
 
 def _gets_of(result: RunResult) -> float:
-    return result.logical_io.consistent_gets if result.logical_io else 0.0
+    """Consistent gets without those of undo, which have a cause of their own."""
+    gets = result.logical_io
+    return gets.consistent_gets - (gets.undo_gets or 0.0) if gets else 0.0
 
 
 def _row_bytes(result: RunResult) -> float:

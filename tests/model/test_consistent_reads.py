@@ -12,6 +12,7 @@ from blocktime.model.laws import change
 from blocktime.model.laws.changed_blocks import open_changes, records_since, undo_gets
 from blocktime.model.results import RunResult
 from blocktime.scenarios import from_mapping, run
+from blocktime.scenarios.why import why
 
 RATE, CHANGES = 200, 4
 ORDERS = {
@@ -97,3 +98,12 @@ def test_a_share_of_changes_without_both_of_them_is_said_to_do_nothing() -> None
     lone = played({"kind": "full_scan"}, {"kind": "read_stream", "count": 5, "changes_fraction": 0.5})
     assert any("changes_fraction has no effect" in warning for warning in lone.warnings)
     assert not any("changes_fraction has no effect" in warning for warning in scanned(0.5).warnings)
+
+
+def test_a_comparison_names_consistent_reads_and_leaves_the_gets_of_blocks_as_they_were() -> None:
+    busy = ORDERS | {"rate_per_s": 2000, "mix": [{"gets": 30, "changed_blocks": 30, "redo_bytes": 8000}]}
+    scan = {"kind": "full_scan", "arraysize_rows": 100, "columns": 1}
+    none, all_of_them = (played(scan, busy | {"changes_fraction": share}) for share in (0.0, 1.0))
+    said = " ".join(why(none, all_of_them))
+    assert UNDO in said
+    assert "consistent gets rose" not in said

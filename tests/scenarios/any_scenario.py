@@ -149,8 +149,9 @@ def changes_of(draw: Random, kind: str, beside: list[str]) -> Iterator[tuple[str
 
 
 def _own_fields(kind: str) -> Iterator[tuple[str, Data]]:
-    """Fields of a program beside others: of its kind, when it begins, and of its table."""
+    """Fields of a program beside others: of its kind, when it begins, changes of its table, and the table."""
     yield "begin_s", {"type": "number", "minimum": 0, "maximum": 86_400, "default": 1.0}
+    yield "changes_fraction", {"type": "number", "minimum": 0, "maximum": 1, "default": 0.0}
     for path, schema in fields_of(kind):
         section, _, name = path.partition(".")
         if section == "table":

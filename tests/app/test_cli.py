@@ -116,9 +116,10 @@ def test_list_shows_one_named_thing(blocktime: CommandLine) -> None:
     assert all({"value", "unit", "how", "source"} <= set(one) for one in host["constants"].values())
 
 
-@pytest.mark.parametrize("name", [name for kind in LISTS for name, _, _ in names_of(kind)])
-def test_list_has_a_page_for_every_name_that_it_names(blocktime: CommandLine, name: str) -> None:
-    assert blocktime.prints("list", name).startswith(f"{name} (")
+def test_list_has_a_page_for_every_name_that_it_names(blocktime: CommandLine) -> None:
+    for kind in LISTS:
+        for name, _, _ in names_of(kind):
+            assert blocktime.prints("list", name).startswith(f"{name} (")
 
 
 def test_json_is_alone_on_standard_output(capsys: Captured) -> None:

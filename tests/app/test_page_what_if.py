@@ -89,7 +89,7 @@ def test_a_question_opens_its_comparison_with_its_controls_first(question: prese
         assert app.session_state["tab"] == question.tab
 
 
-def test_a_scenario_that_is_no_preset_can_be_chosen_too() -> None:
+def test_a_scenario_that_is_no_preset_can_be_chosen_too(unanswered: None) -> None:
     app = opened()
     rest = next(name for name in library() if name not in presets.BY_KEY)
     app.selectbox("scenario").select(rest).run()
@@ -308,7 +308,7 @@ def test_a_key_pressed_before_a_new_session_has_drawn_its_control_counts() -> No
     assert len(change_of(app)) == 1
 
 
-def test_a_late_browser_takes_no_control_of_the_last_scenario_into_the_next() -> None:
+def test_a_late_browser_takes_no_control_of_the_last_scenario_into_the_next(unanswered: None) -> None:
     app = AppTest.from_file(ENTRY, default_timeout=LIMIT_S).run()
     of_the_scan = app.text_input("table.rows").root.get_widget_states()
     question = next(one for one in presets.QUESTIONS if one.scenario == "oltp-nvme" and one.changes)
@@ -775,13 +775,15 @@ def test_a_baseline_of_many_unknown_fields_is_a_few_sentences() -> None:
         ),
     ],
 )  # fmt: skip
-def test_titles_and_captions_are_made_from_what_is_shown(query: dict[str, str], heading: str, chip: str) -> None:
+def test_titles_and_captions_are_made_from_what_is_shown(
+    query: dict[str, str], heading: str, chip: str, unanswered: None
+) -> None:
     app = opened(**query)
     assert says(app, heading)
     assert chip in [one.label.replace("\\", "") for one in app.button]
 
 
-def test_a_question_whose_value_moves_is_told_by_the_new_value() -> None:
+def test_a_question_whose_value_moves_is_told_by_the_new_value(unanswered: None) -> None:
     app = opened(scenario="oltp-nvme", **{"instance.buffer_cache_bytes": "16G"})
     question = next(one for one in presets.QUESTIONS if one.title.startswith("What does a bigger"))
     assert says(app, question.title)

@@ -3,21 +3,13 @@
 import pytest
 
 from blocktime.model.errors import SpecError
-from blocktime.model.spec import WORKLOADS
 from blocktime.scenarios import load
-from blocktime.scenarios.declared import declared_field
-from blocktime.scenarios.synonyms import NOTES, USED, fields_of_words, found, meant_by
+from blocktime.scenarios.synonyms import NOTES, found, meant_by
 
 LABELS = [
     ("workload.users", "Users"), ("workload.think_s", "Think time"), ("table.rows", "Rows"),
     ("instance.db_file_multiblock_read_count", "Multiblock read count (blocks)"),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize("word", fields_of_words())
-def test_every_word_leads_to_fields_that_exist(word: str) -> None:
-    for field in fields_of_words()[word]:
-        assert field.removesuffix(".use") in USED or any(declared_field(field, kind) for kind in WORKLOADS), field
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,16 @@ from scipy.special import gammainc
 from blocktime.model.laws.parallel_reads import batches_of, gamma_below, mean_batches, slowest_service, whole_sizes
 
 
-@pytest.mark.parametrize("reads", range(2, 60))
 @pytest.mark.parametrize("fraction", [0.1, 0.5, 0.68, 0.99])
-def test_the_share_of_the_reads_is_met_for_each_number_of_reads(reads: int, fraction: float) -> None:
-    full, last, chance = batches_of(reads, fraction, 9)
-    in_batches = full * 9 + last * chance
-    assert full * 9 + last <= reads
-    if last:
-        assert in_batches == pytest.approx(fraction * reads)
-    else:
-        assert fraction * reads - in_batches <= 1
+def test_the_share_of_the_reads_is_met_for_each_number_of_reads(fraction: float) -> None:
+    for reads in range(2, 60):
+        full, last, chance = batches_of(reads, fraction, 9)
+        in_batches = full * 9 + last * chance
+        assert full * 9 + last <= reads
+        if last:
+            assert in_batches == pytest.approx(fraction * reads)
+        else:
+            assert fraction * reads - in_batches <= 1
 
 
 def test_all_reads_go_in_batches_and_one_that_is_left_alone() -> None:

@@ -61,29 +61,26 @@ NUMBERS = {
     "calls in one line": f"{PARSE}{PARSE.replace('PARSE', 'EXEC') * 3000}\n",
 }
 LARGE: dict[str, tuple[int, Callable[[int], str]]] = {
-    "tables without an end": (80_000, lambda n: f"{AWR}{'<table>' * n}"),
-    "tags without an end": (250_000, lambda n: f"{AWR}<table><tr><td>{'<' * n}</table>"),
-    "rows without an end": (120_000, lambda n: f"{AWR}<table>{'<tr ' * n}</table>"),
-    "a long label": (100_000, lambda n: f"WORKLOAD REPOSITORY report for\nBuffer Cache: {'A' * n}\n"),
-    "blanks in a parameter": (60_000, lambda n: f"a=1\nb=x{' ' * n}y\n"),
-    "a long name of a parameter": (60_000, lambda n: f"NAME TYPE VALUE\n{'a' * n}\n"),
+    "tables without an end": (40_000, lambda n: f"{AWR}{'<table>' * n}"),
+    "tags without an end": (125_000, lambda n: f"{AWR}<table><tr><td>{'<' * n}</table>"),
+    "rows without an end": (60_000, lambda n: f"{AWR}<table>{'<tr ' * n}</table>"),
+    "a long label": (50_000, lambda n: f"WORKLOAD REPOSITORY report for\nBuffer Cache: {'A' * n}\n"),
+    "blanks in a parameter": (30_000, lambda n: f"a=1\nb=x{' ' * n}y\n"),
+    "a long name of a parameter": (30_000, lambda n: f"NAME TYPE VALUE\n{'a' * n}\n"),
     "blanks in a wait": (
-        80_000,
+        40_000,
         lambda n: f"TKPROF: Release 1 - x on y\nElapsed times include waiting on\n  a{' ' * n}x\n",
     ),
-    "devices of sar": (15_000, lambda n: f"{BANNER}10:00:00 DEV tps await\n" + lines(n, "10:00:01 d{} 1 1")),
-    "devices of iostat": (15_000, lambda n: IOSTAT + lines(n, "d{} 1.00 1.00 1.00")),
-    "headings of iostat": (8_000, lambda n: IOSTAT + lines(n, "Device r/s w/s r_await\nsda 1 1 1 1")),
+    "devices of sar": (7_500, lambda n: f"{BANNER}10:00:00 DEV tps await\n" + lines(n, "10:00:01 d{} 1 1")),
+    "devices of iostat": (7_500, lambda n: IOSTAT + lines(n, "d{} 1.00 1.00 1.00")),
+    "headings of iostat": (4_000, lambda n: IOSTAT + lines(n, "Device r/s w/s r_await\nsda 1 1 1 1")),
     "columns under a rule": (
-        5_000,
+        2_500,
         lambda n: f"WORKLOAD REPOSITORY report for\n{'Event ' * n}\n{'-- ' * n}\n{'a 1 ' * n}\n",
     ),
-    "columns of iostat": (
-        15_000,
-        lambda n: f"{BANNER}Device r_await {lines(n, 'c{}', ' ')}\nsda {'1.00 ' * (n + 1)}\n",
-    ),
+    "columns of iostat": (7_500, lambda n: f"{BANNER}Device r_await {lines(n, 'c{}', ' ')}\nsda {'1.00 ' * (n + 1)}\n"),
     "jobs of fio": (
-        4_000,
+        2_000,
         lambda n: (
             '{"fio version":"fio-3",\n"jobs":[\n'
             + ",\n".join(['{"job options":{"bs":"4k"},"read":{"iops":1,"total_ios":1}}'] * n)
@@ -91,7 +88,7 @@ LARGE: dict[str, tuple[int, Callable[[int], str]]] = {
         ),
     ),
     "statements of a trace": (
-        2_000,
+        1_000,
         lambda n: lines(
             n,
             "PARSING IN CURSOR #{0} len=1 dep=0 uid=0 oct=3 lid=0 tim=1 hv=1 ad='1' sqlid='s{0}'\n"

@@ -73,7 +73,12 @@ def test_arrivals_replace_the_users() -> None:
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("tab", ["Transactions", "Load", "Cache", "Breakdown", "Device", "Assumptions"])
 @pytest.mark.parametrize(
-    "changes", [{}, {"workload.users": "40", "instance.redo_disk": "data"}, {"workload.rate_per_s": "20"}]
+    "changes",
+    [
+        {},
+        {"workload.users": "40", "instance.redo_disk": "data", "instance.buffer_cache_bytes": "32M"},
+        {"workload.rate_per_s": "20"},
+    ],
 )
 def test_every_tab_is_drawn(tab: str, changes: dict[str, str]) -> None:
     app = opened("tpc-c", tab, **changes)

@@ -47,8 +47,17 @@ def verdict(before: RunResult, after: RunResult, scenario: Scenario, ask: Ask) -
     return is_clear(before, after) and now_s < was_s
 
 
-def sentence(before: RunResult, after: RunResult, scenarios: tuple[Scenario, Scenario], ask: Ask = "change") -> str:
-    """What a change makes of the time: yes or no, both times, the limit that binds, and how sure that is."""
+def sentence(
+    before: RunResult,
+    after: RunResult,
+    scenarios: tuple[Scenario, Scenario],
+    ask: Ask = "change",
+    is_open: bool = False,
+) -> str:
+    """What a change makes of the time: yes or no, both times, the limit that binds, and how sure that is.
+
+    The sign *is_open* where the constants' uncertainty leaves it so.
+    """
     was_s, now_s = before.time.elapsed_s, after.time.elapsed_s
     was, now, moved = show_alike(was_s, now_s, abs(now_s - was_s))
     is_moved, answer = is_clear(before, after), verdict(before, after, scenarios[1], ask)
@@ -56,6 +65,7 @@ def sentence(before: RunResult, after: RunResult, scenarios: tuple[Scenario, Sce
     if is_moved:
         times = f"{now} instead of {was} ({show_change(was_s, now_s)})"
         word = f"{word} {moved}" if ask == "saving" and answer else word
+        word = f"Perhaps {word.lower()}" if is_open else word
         word = "Hardly" if ask == "faster" and answer and not differs(was_s, now_s, LITTLE) else word
     else:
         times = f"{now}, as before" if was == now else f"{was} before, {now} now"

@@ -133,9 +133,12 @@ def measure(
     """What reports of a real system say, and the scenario that they determine: AWR, Statspack, TKPROF, iostat, fio ….
 
     *statement* is the SQL ID of one statement of a trace, *rpm* the turns a minute of a disk that fio read. Nothing is
-    written or sent anywhere. Raises :class:`NotReadable` or :class:`NotIdentified` with one sentence.
+    written or sent anywhere. Raises :class:`SpecError` or :class:`NotReadable` with one sentence.
     """
-    paths = [Path(file) for file in ([files] if isinstance(files, str | Path) else files)]
+    each = [files] if isinstance(files, str | Path) else files
+    if not isinstance(each, Sequence) or not each or not all(isinstance(file, str | Path) for file in each):
+        raise SpecError(f"measure: got {quote(files)}; it takes the name of a report, or several")
+    paths = [Path(file) for file in each]
     readings = [reading for path in paths for reading in read_file(path, path.name, Keep())]
     return MeasuredSystem(tuple(readings), document_of(readings, statement, rpm))
 

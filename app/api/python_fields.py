@@ -70,6 +70,8 @@ def axes(vary: Along, called: str) -> list[Axis]:
     """
     if not vary:
         raise SpecError(f'{called}: nothing varies; give fields and values, such as {{"workload.users": [1, 10, 100]}}')
+    if not isinstance(vary, Mapping | Sequence):
+        raise SpecError(f"{called}: got {quote(vary)}; what varies is a dictionary of fields and values")
     if not isinstance(vary, Mapping):
         return [axis_of(text) for text in ([vary] if isinstance(vary, str) else vary)]
     made = []

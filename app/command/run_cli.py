@@ -33,14 +33,14 @@ from blocktime.app.text.uncertainty_text import (
 from blocktime.model.budget import Budget
 from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.model.results import RunResult
-from blocktime.scenarios import load, run, verdict
+from blocktime.scenarios import load, run
 from blocktime.scenarios.forecast import expected_of
 from blocktime.scenarios.load import change_in, source_of, split_name
 from blocktime.scenarios.measured import as_modelled, light_of
 from blocktime.scenarios.spec import Scenario
 from blocktime.scenarios.uncertainty import Difference, Propagated, propagate
 from blocktime.scenarios.uncertainty.constant_runs import Executors
-from blocktime.scenarios.why import changes, why
+from blocktime.scenarios.why import changes
 
 WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
 """What `run --as` can write an answer as."""
@@ -140,16 +140,14 @@ def compare(
         lambda: {
             "results": list(map(_as_json, scenarios, results)),
             "differences": [
-                _difference(results, scenarios, index) | ({"uncertainty": sure[index - 1].to_json()} if sure else {})
+                _difference(ScenarioComparison(results, titles, scenarios, sure), index)
                 for index in range(1, len(results))
             ],
         },
         lambda: _short(ScenarioComparison(results, titles, scenarios, sure)),
         lambda: [
             *_lights(scenarios, results, width_of_terminal()),
-            *compare_lines(
-                results, titles, width=width_of_terminal(), scenarios=scenarios, sure=() if uncertainty else sure
-            ),
+            *compare_lines(results, titles, width=width_of_terminal(), scenarios=scenarios, sure=sure),
             *(
                 line
                 for section in (difference_sections(results, sure, letters) if uncertainty else ())
@@ -185,9 +183,9 @@ def _short(comparison: ScenarioComparison) -> Iterator[str]:
             yield difference_sentence(comparison.sure[place], letter)
 
 
-def _difference(results: Sequence[RunResult], scenarios: Sequence[Scenario], index: int) -> dict[str, object]:
+def _difference(comparison: ScenarioComparison, index: int) -> dict[str, object]:
     """What moved between the first result and the one at *index*, as data."""
-    base, other = results[0], results[index]
+    base, other = comparison.results[0], comparison.results[index]
     change_s = other.time.elapsed_s - base.time.elapsed_s
     return {
         "base": base.scenario,
@@ -196,9 +194,9 @@ def _difference(results: Sequence[RunResult], scenarios: Sequence[Scenario], ind
         "elapsed_change_s": change_s,
         "elapsed_change_fraction": change_s / base.time.elapsed_s if base.time.elapsed_s else 0.0,
         "components": [change._asdict() for change in changes(base, other)],
-        "sentence": verdict.sentence(base, other, (scenarios[0], scenarios[index])),
-        "why": why(base, other, (scenarios[0], scenarios[index])),
-    }
+        "sentence": comparison.verdict(index),
+        "why": comparison.reasons(index),
+    } | ({"uncertainty": comparison.sure[index - 1].to_json()} if comparison.sure else {})
 
 
 def of_measured(scenarios: Sequence[Scenario]) -> bool:

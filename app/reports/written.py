@@ -16,7 +16,7 @@ from blocktime.app.reports.written_awr import awr, awr_html
 from blocktime.app.text.iostat_text import Measured, columns_of, device_head, value_of
 from blocktime.app.text.text import tkprof_lines
 from blocktime.model.causes import OUTSIDE_CALLS
-from blocktime.model.errors import SpecError
+from blocktime.model.errors import SpecError, UnknownName
 from blocktime.model.results import RunResult
 from blocktime.scenarios import Scenario
 
@@ -30,7 +30,9 @@ AnswerWriter = Callable[[RunResult, Scenario | None], str]
 
 
 def written(result: RunResult, form: str, scenario: Scenario | None = None) -> str:
-    """*result* as the file *form*; raises SpecError where the answer has nothing of it."""
+    """*result* as the file *form*; raises SpecError for another form, or an answer that has nothing of it."""
+    if form not in FORMS:
+        raise UnknownName("report", str(form), [*FORMS])
     text = FORMS[form](result, scenario)
     if not text:
         able = [name for name, write in FORMS.items() if write(result, scenario)]

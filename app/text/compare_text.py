@@ -40,11 +40,15 @@ class ScenarioComparison(NamedTuple):
         return [f"{result.scenario} – {title}" if title else result.scenario for result, title in both]
 
     def sentence(self, place: int) -> str:
-        """What one answer differs in from the first, in one sentence; empty where the scenarios are not known."""
-        if not self.scenarios:
-            return ""
-        text = verdict.sentence(self.results[0], self.results[place], (self.scenarios[0], self.scenarios[place]))
-        return f"{self.letters[place]}: {text}" if len(self.results) > 2 else text
+        """What one answer differs in from the first, with its letter; empty where the scenarios are not known."""
+        text = self.verdict(place) if self.scenarios else ""
+        return f"{self.letters[place]}: {text}" if text and len(self.results) > 2 else text
+
+    def verdict(self, place: int) -> str:
+        """What one answer differs in from the first, in one sentence."""
+        both = self.scenarios[0], self.scenarios[place]
+        is_open = bool(self.sure) and self.sure[place - 1].sign == "either"
+        return verdict.sentence(self.results[0], self.results[place], both, is_open=is_open)
 
     def reasons(self, place: int) -> list[str]:
         """Why one answer differs from the first, in sentences."""

@@ -45,6 +45,13 @@ def work_area_text(row_source: RowSource) -> str:
     )
 
 
+def spills(result: RunResult) -> Iterator[str]:
+    """A sentence for each work area that is too small for its rows."""
+    for source in result.row_sources or ():
+        if source.work_area is not None and source.work_area.passes:
+            yield f"{work_area_text(source)}."
+
+
 def plan_section(result: RunResult) -> Section:
     """Row sources, each with what lies below it, and the index that was used."""
     sources = result.row_sources

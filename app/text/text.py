@@ -7,7 +7,7 @@ from typing import Any
 
 from blocktime.app.base.lines import megabytes
 from blocktime.app.text.outside import MARK, by_number, lines_of
-from blocktime.app.text.plan_text import row_source_lines
+from blocktime.app.text.plan_text import row_source_lines, spills
 from blocktime.app.text.programs_text import beside_words
 from blocktime.app.text.section import LABEL, NOTHING, CellTable, Fact, Row, Section
 from blocktime.app.text.segment_text import advice, work_on_rows
@@ -68,7 +68,7 @@ def answer(result: RunResult, scenario: Scenario | None = None) -> str:
     takes = f"{it} takes {show_seconds(result.time.elapsed_s)}{within}{load}{parts}."
     if text := at_once(result):
         takes = f"{text}{within}."
-    return " ".join(filter(None, [takes, full, *beside(result), *advice(result), beside_words(result)]))
+    return " ".join(filter(None, [takes, full, *spills(result), *beside(result), *advice(result), beside_words(result)]))
 
 
 def data_of(result: RunResult, scenario: Scenario | None = None) -> dict[str, Any]:

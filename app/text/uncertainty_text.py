@@ -106,11 +106,12 @@ def _beyond(difference: Difference) -> str:
 def difference_sections(
     results: Sequence[RunResult], differences: Sequence[Difference], letters: Sequence[str]
 ) -> Iterator[Section]:
-    """How sure the differences from the first answer are, their causes, and each answer's interval."""
+    """What makes the differences from the first answer unsure, and each answer's interval."""
     heading = TITLE
     for letter, difference in zip(letters[1:], differences, strict=True):
-        lead, notes = (difference_sentence(difference, letter, letters[0]), largest_sentence(difference.contributions))
-        yield Section(heading, share_facts(difference.contributions), [notes], [lead])
+        leads = [f"{letter} against {letters[0]}"] if len(letters) > 2 else []
+        largest = largest_sentence(difference.contributions)
+        yield Section(heading, share_facts(difference.contributions), [largest], leads)
         heading = ""
     intervals = [Fact(letter, interval_sentence(result)) for letter, result in zip(letters, results, strict=True)]
     yield Section(heading, intervals, [*what_it_holds(results)], label=3)

@@ -15,7 +15,7 @@ from blocktime.app.controls import presets
 from blocktime.app.controls.page_question import PageQuestion, opened
 from blocktime.app.text import key_numbers
 from blocktime.model.results import RunResult
-from blocktime.scenarios import run, verdict
+from blocktime.scenarios import load, run, verdict
 from tests.whole import SEED, WHOLE
 
 BLOCKS, UPDATE, SETALL, USERS, CACHE, VOLUME, *_ = presets.QUESTIONS
@@ -158,3 +158,11 @@ def test_how_sure_it_is_stands_last() -> None:
     assert re.search(r" Within ±\d\.\d %\.$", verdict.sentence(before, after, (base, other), "saving"))
     alike = verdict.sentence(before, before, (base, base))
     assert alike.startswith("No difference: ")
+
+
+def test_where_the_constants_leave_the_sign_open_it_is_perhaps_so() -> None:
+    base, other = load("full-scan-nvme"), load("full-scan-nvme", ["tablespace.block_size_bytes=16K"])
+    before, after = run(base), run(other)
+    sure, unsure = (verdict.sentence(before, after, (base, other), is_open=is_open) for is_open in (False, True))
+    assert unsure == f"Perhaps f{sure.removeprefix('F')}"
+    assert verdict.sentence(before, before, (base, base), is_open=True).startswith("No difference: ")

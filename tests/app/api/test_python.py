@@ -158,6 +158,11 @@ def test_reports_become_a_system_that_is_asked(tmp_path: Path, capsys: pytest.Ca
         (lambda: bt.run(SCAN, replications="3"), f"{SCAN}: replications: got '3'; it is a whole number of at least 1"),
         (lambda: bt.run(SCAN, ["a=b"]), "run: got ['a=b']; a change is a dictionary of fields"),
         (lambda: bt.run(5), "run: got 5; a scenario is a name, a file or a dictionary of fields"),
+        (lambda: bt.measure(5), "measure: got 5; it takes the name of a report, or several"),
+        (lambda: bt.measure([]), "measure: got []; it takes the name of a report, or several"),
+        (lambda: bt.optimise(SCAN, 5, minimise="elapsed_s"), "optimise: got 5; what varies is a dictionary of fields "
+         "and values"),
+        (lambda: bt.run(SCAN).report("awk"), "no report named 'awk'; did you mean awr?"),
         (lambda: bt.run(SCAN, side="x"), "run: side: got 'x'; allowed are change and system"),
     ],
 )  # fmt: skip

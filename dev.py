@@ -7,7 +7,7 @@ python3 dev.py test --whole [ARG...] all cases where the checks take samples, an
 python3 dev.py test --random         the generated tests alone, each time with other examples
 python3 dev.py check                 the quick checks: format, lint, types, floors
 python3 dev.py benchmark [ARG...]    what reports the clock (arguments of pytest)
-python3 dev.py docs                  write the generated parts of docs/ again
+python3 dev.py docs                  write the generated parts of docs/ again, and make the site in .dev/site
 python3 dev.py bars [FOLDER]         reports of other people's systems against the model, check by check
 python3 dev.py screenshots           take the pictures in docs/ again
 python3 dev.py lock [--upgrade]      resolve the requirements*.lock again from pyproject.toml
@@ -411,7 +411,7 @@ COMMANDS: dict[str, Callable[..., bool]] = {
     "test": test,
     "check": lambda *_: report(QUICK),
     "benchmark": lambda *options: call(PYTHON, "-m", "pytest", "-m", "benchmark", "-s", *options),
-    "docs": lambda *options: call(PYTHON, "-m", "tools.documents", *options),
+    "docs": lambda *options: call(PYTHON, "-m", "tools.documents", *options) and call(PYTHON, "-m", "tools.site"),
     "bars": lambda *options: call(PYTHON, "-m", "tools.bars", *options),
     "screenshots": screenshots,
     "lock": lock,

@@ -21,7 +21,7 @@ from tools.constant_tables import catalog_tables, correlation_table, fitted_tabl
 from tools.differences import contents, doubts_table, fits_table, mechanism_table, numbers_table, problems, summary
 from tools.field_lists import field_list
 from tools.fit_model_error import text_of as model_error_text
-from tools.law_tables import law_tables
+from tools.law_tables import formula, law_tables
 from tools.markdown_tables import item
 from tools.python_names import python_names
 
@@ -29,7 +29,7 @@ Maker = Callable[[str], str]
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "docs"
 DIFFERENCES: Final = FOLDER / "differences.md"
-MODEL: Final = FOLDER / "model.md"
+MODEL: Final = tuple(sorted(FOLDER.glob("model/*.md")))
 FIELDS: Final = FOLDER / "fields.md"
 PYTHON: Final = FOLDER / "python.md"
 ASSISTANT: Final = FOLDER / "assistant.md"
@@ -62,7 +62,7 @@ def filled(text: str, makers: Mapping[str, Maker], place: str) -> str:
 
 def fresh_documents(validation: Validation) -> dict[Path, str]:
     """Each document as it should be."""
-    texts = {path: path.read_text("utf-8") for path in (DIFFERENCES, MODEL, FIELDS, PYTHON, ASSISTANT)}
+    texts = {path: path.read_text("utf-8") for path in (DIFFERENCES, *MODEL, FIELDS, PYTHON, ASSISTANT)}
     makers: dict[str, Maker] = {
         "summary": lambda _: summary(validation),
         "contents": lambda _: contents(texts[DIFFERENCES], validation),
@@ -75,12 +75,13 @@ def fresh_documents(validation: Validation) -> dict[Path, str]:
         "catalog": catalog_tables,
         "correlations": lambda _: correlation_table(),
         "laws": law_tables,
+        "formula": formula,
         "fields": field_list,
         "python": python_names,
         "assistant": lambda _: transcript(),
         "not modelled": lambda _: "\n".join(item(f"{subject.name}: {subject.nearest}") for subject in subjects()),
     }
-    return {path: filled(text, makers, f"docs/{path.name}") for path, text in texts.items()}
+    return {path: filled(text, makers, f"docs/{path.relative_to(FOLDER)}") for path, text in texts.items()}
 
 
 def main(arguments: Sequence[str] = ()) -> int:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from blocktime.app.mechanisms.lesson import lesson_of
 from blocktime.model import laws
 from blocktime.model.errors import SpecError
 from tools.markdown_tables import code, item, paragraph
@@ -38,6 +39,12 @@ def _module(name: str) -> tuple[ast.Module, list[str]]:
 def law_tables(modules: str) -> str:
     """What *modules*, separated by commas, say: a list of laws each, and the numbers that stand in them."""
     return "\n\n".join(_of_module(name.strip()) for name in modules.split(","))
+
+
+def formula(module: str) -> str:
+    """The law of the page about a mechanism, as LaTeX, with its symbols and what it assumes."""
+    lesson = lesson_of(module)
+    return "\n\n".join((f"$$\n{lesson.law}\n$$", paragraph(lesson.symbols), paragraph(f"Assumed: {lesson.assumes}")))
 
 
 def _of_module(name: str) -> str:

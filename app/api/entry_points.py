@@ -135,7 +135,7 @@ def measure(
     *statement* is the SQL ID of one statement of a trace, *rpm* the turns a minute of a disk that fio read. Nothing is
     written or sent anywhere. Raises :class:`SpecError` or :class:`NotReadable` with one sentence.
     """
-    each = [files] if isinstance(files, str | Path) else files
+    each: Any = [files] if isinstance(files, str | Path) else files
     if not isinstance(each, Sequence) or not each or not all(isinstance(file, str | Path) for file in each):
         raise SpecError(f"measure: got {quote(files)}; it takes the name of a report, or several")
     paths = [Path(file) for file in each]

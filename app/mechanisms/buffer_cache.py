@@ -32,7 +32,7 @@ SCANS: Final = (
     ("direct path", "shallahamer-direct", "direct", drawing.BLUE, "dash"),
     ("direct, asynchronous", "shallahamer-async", "async", drawing.GREEN, "dot"),
 )
-SHARES: Final = tuple(step / 40 for step in range(41))
+SHARES: Final = tuple(step / 10 for step in range(11))
 
 
 class CacheStep(NamedTuple):

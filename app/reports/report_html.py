@@ -85,7 +85,9 @@ def _against(results: Sequence[RunResult], titles: Sequence[str]) -> str:
         return " against ".join(names[:2]) + (" and others" if len(results) > 2 else "")
     different = [title for title in dict.fromkeys(titles) if title]
     if len(different) > 1:
-        return f"{names[0]}: {different[0]} against {different[1] if len(titles) == 2 else 'others'}"
+        second = different[1] if len(titles) == 2 else "others"
+        joined = ", and " if second.startswith("with ") else " against "
+        return f"{names[0]}: {different[0]}{joined}{second}"
     return f"{names[0]}, {len(results)} times"
 
 

@@ -230,6 +230,7 @@ def test_a_server_that_was_started_anew_shows_the_same_and_takes_the_next_click(
             page.goto(f"{address}/?scenario=rahn-full-scan&tablespace.block_size_bytes=16384")
             reads(page, "tablespace.block_size_bytes=16384")
             moved(page, "End", "32768")
+            reads(page, "tablespace.block_size_bytes=32768")
             before = page.url
             page.evaluate(HEARS)
         with served(port=port):

@@ -85,7 +85,7 @@ def _last_digit(figure: str) -> float:
     return float(10.0 ** (int(power or 0) - len(decimals)))
 
 
-@pytest.mark.parametrize("path", [DIFFERENCES, MODEL], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [DIFFERENCES, *MODEL], ids=lambda path: path.stem)
 def test_generated_parts_are_fresh(fresh: dict[Path, str], path: Path) -> None:
     assert not stale(path.read_text("utf-8"), fresh[path]), "run `python3 dev.py docs`"
 
@@ -94,7 +94,7 @@ def test_every_disagreement_has_its_prose(validation: Validation) -> None:
     assert not problems(DIFFERENCES.read_text("utf-8"), validation)
 
 
-@pytest.mark.parametrize("path", [DIFFERENCES, MODEL], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [DIFFERENCES, *MODEL], ids=lambda path: path.stem)
 def test_links_within_a_page_lead_somewhere(path: Path) -> None:
     text = path.read_text("utf-8")
     assert not set(LINK.findall(text)) - {anchor(title) for title in HEADING.findall(text)}

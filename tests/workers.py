@@ -22,6 +22,7 @@ IN_A_BROWSER: Final = (
     "tests/app/test_page_sessions.py",
     "tests/app/test_page_random_moves.py",
     "tests/app/test_reports.py",
+    "tests/test_site.py",
 )
 """Files that one worker tests, one after the other: a server and a browser cost more to start than most of them."""
 QUICK: Final = (

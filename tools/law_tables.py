@@ -44,7 +44,9 @@ def law_tables(modules: str) -> str:
 def formula(module: str) -> str:
     """The law of the page about a mechanism, as LaTeX, with its symbols and what it assumes."""
     lesson = lesson_of(module)
-    return "\n\n".join((f"$$\n{paragraph(lesson.law)}\n$$", paragraph(lesson.symbols), paragraph(f"Assumed: {lesson.assumes}")))
+    return "\n\n".join(
+        (f"$$\n{paragraph(lesson.law)}\n$$", paragraph(lesson.symbols), paragraph(f"Assumed: {lesson.assumes}"))
+    )
 
 
 def _of_module(name: str) -> str:

@@ -68,7 +68,9 @@ def answer(result: RunResult, scenario: Scenario | None = None) -> str:
     takes = f"{it} takes {show_seconds(result.time.elapsed_s)}{within}{load}{parts}."
     if text := at_once(result):
         takes = f"{text}{within}."
-    return " ".join(filter(None, [takes, full, *spills(result), *beside(result), *advice(result), beside_words(result)]))
+    return " ".join(
+        filter(None, [takes, full, *spills(result), *beside(result), *advice(result), beside_words(result)])
+    )
 
 
 def data_of(result: RunResult, scenario: Scenario | None = None) -> dict[str, Any]:

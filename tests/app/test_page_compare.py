@@ -126,7 +126,7 @@ def test_pins_move_change_names_and_go() -> None:
     assert address(app) == {}
 
 
-def test_the_library_adds_up_to_five() -> None:
+def test_the_library_adds_up_to_five(unanswered: None) -> None:
     app = opened({})
     for name in list(library())[-6:-1]:
         assert not app.selectbox(compare_page.FROM_LIBRARY).disabled

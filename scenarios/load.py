@@ -28,7 +28,7 @@ from blocktime.scenarios.inferred import inferred_in, without_dropped, without_s
 from blocktime.scenarios.measured import compared_in, correlated_in, known_in, written_in
 from blocktime.scenarios.old_fields import with_new_fields
 from blocktime.scenarios.profiles import Profiles
-from blocktime.scenarios.spec import CHANGE, DIFFERING, HEADINGS, PRECISION, SECTIONS, Scenario
+from blocktime.scenarios.spec import CHANGE, DIFFERING, HEADINGS, PRECISION, PROMISE, SECTIONS, Scenario
 from blocktime.scenarios.synonyms import meant_by, no_such_field, no_such_section
 from blocktime.scenarios.unread import set_in
 from blocktime.scenarios.volumes import MEASURED, limits_by_size, measured_fields
@@ -228,6 +228,22 @@ def change_in(data: Mapping[str, Any], where: str) -> dict[str, Any]:
             continue
         fields |= {f"{key}.{path}": inner for path, inner in change_in({CHANGE: value}, where).items()}
     return fields
+
+
+def promises_in(data: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    """The comparison in each ``[[promise]]`` of a file; raises :class:`SpecError` for one of another form."""
+    promises = data.get(PROMISE, [])
+    for promise in promises if isinstance(promises, list) else [promises]:
+        if not (
+            isinstance(promises, list)
+            and isinstance(promise, Mapping)
+            and list(promise) == ["keep"]
+            and isinstance(promise["keep"], str)
+        ):
+            raise SpecError(
+                f'{where}: {PROMISE}: got {quote(promise)}; each [[promise]] is keep = "response_p95_s <= 20 ms"'
+            )
+    return tuple(promise["keep"] for promise in promises)
 
 
 def load(name_or_path: str | Path, settings: Sequence[str] = (), side: Side = CHANGE) -> Scenario:
@@ -563,6 +579,7 @@ def _resolve(source: Source) -> Scenario:
             differences=differences,
             origin=source.where,
             compared=compared_in(data, source.where),
+            promises=promises_in(data, source.where),
             written=tuple(
                 path
                 for path in written_in(data, source.name)

@@ -13,6 +13,7 @@ from blocktime.model.provenance import Constant, Frozen
 from blocktime.model.spec import System
 from blocktime.scenarios.faults import one_sentence
 from blocktime.scenarios.spec import PROFILE, Scenario
+from blocktime.scenarios.user_catalog import user_layers
 
 Model = TypeVar("Model", bound=BaseModel)
 LONGEST_CHAIN: Final = 8
@@ -31,26 +32,22 @@ class OwnValue(Frozen):
     interval: tuple[float, float] | None = None
 
 
+Tables = dict[str, dict[str, tuple[str, Mapping[str, Any]]]]
+"""Kind -> name of an entry -> where it is defined, and its fields."""
+
+
 class Profiles:
-    """What ``use`` may name in one scenario: the entries that its *layers* define, and the catalog's."""
+    """What ``use`` may name in a scenario: the entries that its *layers* define, the catalog's, and the user's own."""
 
     def __init__(self, layers: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
-        """Read and check every own entry; raises :class:`SpecError` with one sentence for what is wrong with one."""
-        self._tables: dict[str, dict[str, tuple[str, Mapping[str, Any]]]] = {kind: {} for kind in KINDS}
-        for place, layer in layers:
-            for kind, named in _table(layer.get(PROFILE, {}), f"{place}: {PROFILE}").items():
-                if kind not in KINDS:
-                    raise UnknownName("kind of entry", str(kind), KINDS, where=f"{cut(place, 40)}: {PROFILE}")
-                for name, table in _table(named, f"{place}: {PROFILE}.{kind}").items():
-                    where = f"{place}: {PROFILE}.{kind}.{cut(str(name))}"
-                    if name in entries(kind):
-                        raise SpecError(f"{where}: the catalog has a {kind} of that name; give this one another name")
-                    self._tables[kind][str(name)] = where, _table(table, where)
+        """Read and check every entry of a layer; raises :class:`SpecError` with one sentence for what is wrong."""
+        self._tables = tables_in(layers)
         self._by_kind = {kind: {name: self._built(kind, name) for name in self._tables[kind]} for kind in KINDS}
 
     def known(self, kind: str) -> dict[str, Entry]:
         """Every entry of a kind by name, those of the catalog first."""
-        return {**entries(kind), **self._by_kind[kind]}
+        users = {name: self._built(kind, name) for name in tables_in(user_layers())[kind]}
+        return {**entries(kind), **users, **self._by_kind[kind]}
 
     def entry(self, kind: str, used: object, where: str) -> Entry:
         """The entry that ``use`` names; raises :class:`SpecError` that begins with *where* for what is none."""
@@ -61,13 +58,19 @@ class Profiles:
             raise SpecError(f"{where}: got {quote(used)}; it is the name of an entry, of the catalog or of this file")
         if used in self._tables[kind]:
             return self._built(kind, used, chain)
-        if used not in entries(kind):
-            raise SpecError(f"{where}: {UnknownName(kind, used, entries(kind), from_file=self._tables[kind])}")
-        return entries(kind)[used]
+        if used in entries(kind):
+            return entries(kind)[used]
+        if used not in (users := tables_in(user_layers())[kind]):
+            raise SpecError(
+                f"{where}: {UnknownName(kind, used, [*entries(kind), *users], from_file=self._tables[kind])}"
+            )
+        return self._built(kind, used, chain)
 
     def _built(self, kind: str, name: str, chain: tuple[str, ...] = ()) -> Entry:
         """An own entry, with what it builds on below its values; *chain* are those that build on it."""
-        where, table = self._tables[kind][name]
+        is_in_file = name in self._tables[kind]
+        where, table = (self._tables if is_in_file else tables_in(user_layers()))[kind][name]
+        origin = "this file" if is_in_file else where.partition(": ")[0]
         if name in chain or len(chain) == LONGEST_CHAIN:
             raise SpecError(
                 f"{where}.use: entries build on one another in a circle or too deeply: "
@@ -96,7 +99,7 @@ class Profiles:
                     value=float(value),
                     name=f"{kind}/{name}: {field}",
                     how=constant.how,
-                    source=constant.source or f"{name} (this file)",
+                    source=constant.source or f"{name} ({origin})",
                     note=constant.note,
                     interval=constant.interval,
                 )
@@ -104,9 +107,29 @@ class Profiles:
         return Entry(name=name, title=title, source=source, constants=constants, texts=texts)
 
 
+def tables_in(layers: Iterable[tuple[str, Mapping[str, Any]]]) -> Tables:
+    """The entries that *layers* define; raises :class:`SpecError` with one sentence for one that cannot be."""
+    tables: Tables = {kind: {} for kind in KINDS}
+    for place, layer in layers:
+        for kind, named in _table(layer.get(PROFILE, {}), f"{place}: {PROFILE}").items():
+            if kind not in KINDS:
+                raise UnknownName("kind of entry", str(kind), KINDS, where=f"{cut(place, 40)}: {PROFILE}")
+            for name, table in _table(named, f"{place}: {PROFILE}.{kind}").items():
+                where = f"{place}: {PROFILE}.{kind}.{cut(str(name))}"
+                if name in entries(kind):
+                    raise SpecError(f"{where}: the catalog has a {kind} of that name; give this one another name")
+                tables[kind][str(name)] = where, _table(table, where)
+    return tables
+
+
 def entries_of(scenario: Scenario, kind: str) -> dict[str, Entry]:
     """Every entry of a kind that ``use`` may name in *scenario*, those of the catalog first."""
     return Profiles([(scenario.origin, scenario.differences)]).known(kind)
+
+
+def known_entries(kind: str) -> dict[str, Entry]:
+    """Every entry of a kind that any scenario may name: the catalog's and the user's own."""
+    return Profiles([]).known(kind)
 
 
 LEAST_SOURCE: Final = 3

@@ -12,7 +12,7 @@ from blocktime.model.results import RunResult
 from blocktime.model.spec import System, Workload
 from blocktime.scenarios.inferred import Inferred
 from blocktime.scenarios.profiles import SAID, OwnValue, section_of
-from blocktime.scenarios.spec import CHANGE, PROFILE, SECTIONS
+from blocktime.scenarios.spec import CHANGE, PROFILE, PROMISE, SECTIONS
 from blocktime.scenarios.sweeps.sweep_spec import Sweep
 
 
@@ -73,6 +73,18 @@ def _scenario_schema() -> dict[str, Any]:
                 "type": "object",
                 "description": "fields with their values on the side with the change; the rest of the file is the "
                 "system. `compare FILE` plays both sides",
+            },
+            PROMISE: {
+                "type": "array",
+                "description": "what the answer has to keep; `run FILE --check` ends with 1 where it does not",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "required": ["keep"],
+                    "properties": {
+                        "keep": {"type": "string", "description": "a comparison such as response_p95_s <= 20 ms"}
+                    },
+                },
             },
             "measured": {
                 "type": "object",

@@ -18,7 +18,11 @@ DIFFERING = (PROFILE, *SECTIONS)
 """What of a file says how it differs from its base."""
 CHANGE: Final = "change"
 """The table of a file that is a question: fields with their values on the side with the change."""
-HEADINGS = ("base", "title", "source", "seed", "replications", "sweep", "inferred", "measured", "profile", CHANGE)
+PROMISE: Final = "promise"
+"""The list of what an answer has to keep."""
+HEADINGS = (
+    "base", "title", "source", "seed", "replications", "sweep", "inferred", "measured", "profile", CHANGE, PROMISE,
+)  # fmt: skip
 
 
 class Scenario(Frozen):
@@ -39,6 +43,8 @@ class Scenario(Frozen):
     """Fields that ``measure`` wrote and no setting changes: they draw no note that they have no effect."""
     changed: bool = Field(default=False, exclude=True)
     """Whether settings other than the precision are laid over what the file says."""
+    promises: tuple[str, ...] = ()
+    """What the answer has to keep; see :mod:`scenarios.search.promises`."""
     correlations: tuple[tuple[str, str, float], ...] = ()
     """Two measured constants by name, and how their logarithms hang together."""
     notes: tuple[str, ...] = ()

@@ -23,6 +23,7 @@ from blocktime.model.measures import MEASURES, measures_of
 from blocktime.model.results import RunResult
 from blocktime.model.units import unit_of
 from blocktime.scenarios.load import source_in
+from blocktime.scenarios.search.promises import Promise, promises_of
 from blocktime.scenarios.spec import Scenario
 from blocktime.scenarios.uncertainty import Difference
 from blocktime.validation.instruments import Reading
@@ -45,6 +46,11 @@ class Result:
     def measures(self) -> dict[str, float]:
         """The numbers by name, in seconds, bytes, counts or shares of one."""
         return {name: float(value) for name, value in measures_of(self.run).items()}
+
+    @property
+    def promises(self) -> list[Promise]:
+        """Whether it keeps each ``[[promise]]`` of the file; raises :class:`SpecError` for one that it cannot have."""
+        return list(promises_of(self.scenario, self.run))
 
     @property
     def elapsed_s(self) -> float:

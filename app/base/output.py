@@ -69,14 +69,14 @@ def forget_output() -> None:
 
 
 def print_lines(lines: Iterable[str], err: bool = False) -> None:
-    """Lines to standard output or error, in colour only on a terminal that wants it.
+    """Lines to standard output or error, in colour on a terminal or by FORCE_COLOR, and never by NO_COLOR.
 
     Titles and names come from anybody: what a terminal would obey in them is shown as a replacement character.
     """
     text = _OBEYED.sub(lambda match: match[1] or "\N{REPLACEMENT CHARACTER}", "\n".join(lines))
     stream = sys.stderr if err else sys.stdout
     if stream is not None:
-        plain = os.environ.get("NO_COLOR") or not stream.isatty()
+        plain = os.environ.get("NO_COLOR") or not (os.environ.get("FORCE_COLOR") or stream.isatty())
         stream.write(f"{_STYLED.sub('', text) if plain else text}\n")
         stream.flush()
 

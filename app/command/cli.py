@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "app": ("page_cli", "what_if", "Open the what-if page in the browser."),
     "calibrate": ("calibrate_cli", "calibrate", "Fit constants to measured cases, or to your system."),
     "compare": ("run_cli", "compare", "Compare scenarios side by side: what differs, and why."),
+    "completion": ("completion_cli", "completion", "Print the script by which a shell completes words."),
     "list": ("list_cli", "list_names", "List scenarios, sweeps and catalog entries with sources."),
     "measure": ("measure_cli", "measure", "Read AWR, TKPROF, SQL trace, iostat, sar and fio reports."),
     "mcp": ("mcp_cli", "mcp", "Serve an assistant over standard input and output (MCP)."),
@@ -30,7 +31,7 @@ COMMANDS: Final = {
     "validate": ("validate_cli", "validate", "Compare every published number with the model."),
 }
 """Command -> its module, its function there, and what the first screen says of it."""
-FOR_PROGRAMS: Final = ("mcp", "schema")
+FOR_PROGRAMS: Final = ("completion", "mcp", "schema")
 """Commands in a line of their own on the first screen, which has no room for more."""
 
 WORTH_TRYING = """\
@@ -71,7 +72,8 @@ class Commands(click.Group):
         """A line for each command, of which no module is needed."""
         with formatter.section("Commands"):
             rows = [(name, says) for name, (_, _, says) in COMMANDS.items() if name not in FOR_PROGRAMS]
-            formatter.write_dl([*rows, (", ".join(FOR_PROGRAMS), "For assistants and editors.")])
+            formatter.write_dl(rows)
+            formatter.write_text(f"{', '.join(FOR_PROGRAMS)} are for shells, assistants and editors.")
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The screen that ``blocktime`` alone shows: it starts with what is worth trying."""

@@ -7,13 +7,14 @@ from typing import Any
 
 from blocktime.app.base.lines import head, with_unit, wrapped
 from blocktime.app.controls.control_fields import as_text
-from blocktime.model.catalog import Entry, entries
+from blocktime.model.catalog import Entry
 from blocktime.model.errors import SpecError, UnknownName
 from blocktime.model.measures import MEASURES
 from blocktime.model.provenance import Constant
 from blocktime.model.units import unit_of
 from blocktime.scenarios import library
 from blocktime.scenarios.load import library_data
+from blocktime.scenarios.profiles import known_entries
 from blocktime.scenarios.spec import SECTIONS
 from blocktime.scenarios.sweeps.sweep_source import library_of_sweeps, sweep_data
 from blocktime.scenarios.synonyms import meant_by
@@ -39,7 +40,7 @@ def names_of(kind: str) -> list[Named]:
     if kind == "cases":
         cases = {name: load_case(name).source for name in case_names()}
         return [(name, source.title, f"{source.author}: {source.key}") for name, source in cases.items()]
-    return [(name, entry.title, entry.source) for name, entry in entries(CATALOG[kind]).items()]
+    return [(name, entry.title, entry.source) for name, entry in known_entries(CATALOG[kind]).items()]
 
 
 def kinds_with(name: str, kind: str | None = None) -> list[str]:
@@ -67,7 +68,7 @@ def as_data(kind: str, name: str) -> dict[str, Any]:
     title, source = next((title, source) for text, title, source in names_of(kind) if text == name)
     heading = {"kind": kind, "name": name, "title": title, "source": source}
     if kind in CATALOG:
-        entry = entries(CATALOG[kind])[name]
+        entry = known_entries(CATALOG[kind])[name]
         constants = {
             field: {"unit": unit_of(field), **constant.model_dump(exclude_defaults=True)}
             for field, constant in entry.constants.items()
@@ -88,7 +89,7 @@ def lines_of(kind: str, name: str, width: int = 80) -> Iterator[str]:
     yield head(f"{name} ({_one(kind)})")
     yield from wrapped(f"{title}{f' [{source}]' if source else ''}", width)
     if kind in CATALOG:
-        yield from _constants(entries(CATALOG[kind])[name], width)
+        yield from _constants(known_entries(CATALOG[kind])[name], width)
     elif kind == "scenarios":
         yield from _differences(library_data(name), width)
     elif kind == "sweeps":

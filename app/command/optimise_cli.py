@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from blocktime.app.base.output import print_answer, width_of_terminal
+from blocktime.app.command.completion_words import scenario_words
 from blocktime.app.command.options import AS_JSON, NAMED, quietly, with_chance, with_settings, with_table
 from blocktime.app.command.sweep_cli import with_axes
 from blocktime.app.command.sweep_progress import telling
@@ -31,7 +32,7 @@ DONE, NOTHING_FOUND = 0, 1
 
 
 @click.command()
-@click.argument("name", metavar=NAMED)
+@click.argument("name", metavar=NAMED, shell_complete=scenario_words)
 @click.option("--minimise", metavar="MEASURE", help="Measure to minimise.")
 @click.option("--maximise", metavar="MEASURE", help="Measure to maximise.")
 @click.option(

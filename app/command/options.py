@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from blocktime.app.base.output import say
+from blocktime.app.command.completion_words import setting_words
 from blocktime.app.command.files import a_place_for_a_page
 from blocktime.model.budget import Budget
 from blocktime.model.errors import SpecError
@@ -33,7 +34,7 @@ def quietly(says: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
-        "--set", "settings", metavar="KEY=VALUE", multiple=True,
+        "--set", "settings", metavar="KEY=VALUE", multiple=True, shell_complete=setting_words,
         help="Set one field by its dotted path, such as disk.use=nvme. Repeatable.",
     )(command)  # fmt: skip
 
@@ -147,7 +148,10 @@ def with_table(holds: str, *, forced: bool = False) -> Callable[[Callable[..., A
     def to_file(command: Callable[..., Any]) -> Callable[..., Any]:
         command = command if forced else FORCE(command)
         return click.option(
-            "--out", type=click.Path(path_type=Path), metavar="FILE", help=f"Write {holds} to a .parquet or .csv file."
+            "--out",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help=f"Write {holds} to a .parquet, .csv or .xlsx file.",
         )(command)
 
     return to_file

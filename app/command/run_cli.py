@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +19,8 @@ from blocktime.app.base.output import (
     shows_progress,
     width_of_terminal,
 )
+from blocktime.app.command.completion_words import scenario_words
+from blocktime.app.command.exit_codes import CHECK_FAILED
 from blocktime.app.command.files import write_beside
 from blocktime.app.command.options import NAMED, with_chance, with_output, with_settings, with_side, with_uncertainty
 from blocktime.app.text.compare_text import ScenarioComparison, compare_lines, different_work, letters_for
@@ -33,7 +36,7 @@ from blocktime.app.text.uncertainty_text import (
 from blocktime.model.budget import Budget
 from blocktime.model.errors import BlocktimeError, SpecError
 from blocktime.model.results import RunResult
-from blocktime.scenarios import load, run
+from blocktime.scenarios import load, run, verdict
 from blocktime.scenarios.forecast import expected_of
 from blocktime.scenarios.load import change_in, source_of, split_name
 from blocktime.scenarios.measured import as_modelled, light_of
@@ -42,12 +45,15 @@ from blocktime.scenarios.uncertainty import Difference, Propagated, propagate
 from blocktime.scenarios.uncertainty.constant_runs import Executors
 from blocktime.scenarios.why import changes
 
+if TYPE_CHECKING:
+    from blocktime.scenarios.search.promises import Promise
+
 WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
 """What `run --as` can write an answer as."""
 
 
 @click.command("run")
-@click.argument("scenario", metavar=NAMED)
+@click.argument("scenario", metavar=NAMED, shell_complete=scenario_words)
 @with_side("change", "system")
 @with_settings
 @with_chance
@@ -56,18 +62,30 @@ WRITTEN = ("tkprof", "trace", "iostat", "awr", "awr-html", "fio")
     "--as", "form", type=click.Choice(WRITTEN), metavar="|".join(WRITTEN),
     help="Print the report that a real system would write. blocktime measure reads it.",
 )  # fmt: skip
+@click.option("--check", is_flag=True, help="Exit with 1 unless the answer keeps each [[promise]] of the file.")
 @with_output
 def run_one(
     scenario: str, settings: tuple[str, ...], uncertainty: bool, as_json: bool, html: Path | None, quiet: bool,
     **how: Any,
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     """Run one scenario: response-time profile, wait events, I/O, segment, device and cost."""
-    form, side = how.pop("form"), how.pop("side")
+    form, side, check = how.pop("form"), how.pop("side"), how.pop("check")
     del how["force"]  # of the page alone
-    if form is not None and as_json:
-        raise SpecError(f"--as {form}: --json is another form of the answer; allowed is one of them")
+    if form is not None and (as_json or check):
+        other = "--json is another form of the answer" if as_json else "--check prints the answer itself"
+        raise SpecError(f"--as {form}: {other}; allowed is one of them")
     loaded = load(scenario, [*settings, *how.pop("precision")], side)
+    if check and not loaded.promises:
+        raise SpecError(f"{loaded.origin or scenario}: --check: the file has no [[promise]]")
     result = _answer(loaded, quiet, **how)
+    promises: list[Promise] = []
+    promise_lines: list[str] = []
+    if check:
+        from blocktime.app.text.optimise_text import promise_line
+        from blocktime.scenarios.search.promises import promises_of
+
+        promises = list(promises_of(loaded, result))
+        promise_lines = [promise_line(promise, verdict.binding(result, loaded)) for promise in promises]
     if uncertainty:
         from blocktime.scenarios.sweeps.sweep import on_this_machine  # numpy and processes wait until then
 
@@ -80,14 +98,15 @@ def run_one(
         from blocktime.app.reports.written import written  # as do a real system's reports
 
         print_lines([written(result, form, loaded).rstrip("\n")])
-        return
+        return 0
     print_answer(
         as_json,
         quiet,
-        lambda: _as_json(loaded, result),
-        lambda: [f"{answer(result, loaded)} {interval_sentence(result)}".rstrip()],
-        lambda: _lines(loaded, result, width_of_terminal()),
+        lambda: _as_json(loaded, result) | ({"promises": list(map(asdict, promises))} if check else {}),
+        lambda: [f"{answer(result, loaded)} {interval_sentence(result)}".rstrip(), *promise_lines],
+        lambda: parted([_lines(loaded, result, width_of_terminal()), *filter(None, [promise_lines])]),
     )
+    return 0 if all(promise.holds for promise in promises) else CHECK_FAILED
 
 
 def _lines(scenario: Scenario, result: RunResult, width: int) -> Iterator[str]:
@@ -98,7 +117,7 @@ def _lines(scenario: Scenario, result: RunResult, width: int) -> Iterator[str]:
 
 
 @click.command()
-@click.argument("names", metavar="A B [C...]", nargs=-1, required=True)
+@click.argument("names", metavar="A B [C...]", nargs=-1, required=True, shell_complete=scenario_words)
 @with_settings
 @with_chance
 @with_uncertainty

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from blocktime.app.base.output import print_answer, progress_to_terminal, width_of_terminal
+from blocktime.app.command.completion_words import scenario_words
 from blocktime.app.command.options import AS_JSON, NAMED, quietly, with_chance, with_settings
 from blocktime.app.command.sweep_cli import with_axes
 from blocktime.app.command.sweep_progress import telling
@@ -20,7 +21,7 @@ from blocktime.scenarios.uncertainty.tornado import MEASURE, tornado_of_constant
 
 
 @click.command()
-@click.argument("name", metavar=NAMED)
+@click.argument("name", metavar=NAMED, shell_complete=scenario_words)
 @click.option("--measure", default="elapsed_s", show_default=True, help="Measure to analyse.")
 @quietly("Print only the findings: no tables, no progress.")
 @AS_JSON

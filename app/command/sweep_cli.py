@@ -12,6 +12,7 @@ import click
 
 from blocktime.app.base.lines import parted
 from blocktime.app.base.output import json_text, print_lines, width_of_terminal
+from blocktime.app.command.completion_words import scenario_words, setting_words
 from blocktime.app.command.files import write_beside
 from blocktime.app.command.options import NAMED, with_chance, with_output, with_settings, with_side, with_table
 from blocktime.app.command.sweep_progress import telling
@@ -46,6 +47,7 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
             "--vary",
             "vary",
             metavar="KEY=…",
+            shell_complete=setting_words,
             multiple=True,
             help="Vary a field: KEY=a,b,c or KEY=low:high:n[:log]. Repeatable; all combinations run.",
         ),
@@ -55,7 +57,7 @@ def with_axes(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command()
-@click.argument("name", metavar=NAMED)
+@click.argument("name", metavar=NAMED, shell_complete=scenario_words)
 @click.option("--where", metavar="CONDITION", multiple=True,
               help="Run only points such as 'workload.users <= 50 * host.cpus'. Repeatable.")  # fmt: skip
 @click.option("--zip", "zipped", is_flag=True, help="Vary all axes together, in step.")

@@ -15,6 +15,7 @@ from blocktime.model.measures import MEASURES
 from blocktime.model.units import show_number, show_share, unit_of
 from blocktime.scenarios.search.goal_seek import Crossing, MeasureAt
 from blocktime.scenarios.search.optimise import Binding, Candidate, Optimum
+from blocktime.scenarios.search.promises import Promise
 
 MORE_MEASURES: Final = (
     "elapsed_s", "response_s", "response_p95_s", "transactions_per_s", "cpu_s", "read_wait_s", "hit_fraction",
@@ -249,3 +250,10 @@ def command_of(name: str, settings: Sequence[str], values: Mapping[str, Any], op
         if options.get(option) is not None:
             words += [f"--{option}", str(options[option])]
     return shlex.join(words)
+
+
+def promise_line(promise: Promise, limit: str) -> str:
+    """Whether the answer keeps a promise, with its numbers, and the *limit* that binds where it does not."""
+    values = ", ".join(f"{name} is {show_value(name, value)}" for name, value in promise.values.items())
+    word, reason = ("kept", "") if promise.holds else ("broken", f"; {limit}")
+    return f"{word:<8}{promise.text}{': ' * bool(values)}{values}{reason}"

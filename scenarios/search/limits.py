@@ -22,8 +22,8 @@ class Limit(Condition):
     Raises :class:`SpecError` with one sentence for a text that is none, or that asks for a measure nobody knows.
     """
 
-    def __init__(self, text: str, measures: Collection[str]) -> None:
-        super().__init__(text, measures, "such that")
+    def __init__(self, text: str, measures: Collection[str], where: str = "such that") -> None:
+        super().__init__(text, measures, where)
         self.names = frozenset(name for name in self.keys if "." not in name)
         """Measures that it asks for."""
 
@@ -39,10 +39,10 @@ class Limit(Condition):
         return room if holds else min(room, LEAST)
 
 
-def limits_of(texts: Sequence[str], measures: Collection[str]) -> list[Limit]:
-    """The limits that *texts* say, each comparison one."""
-    every = (Limit(text, measures) for text in texts)
-    return [Limit(comparison.text, measures) for whole in every for comparison in whole.comparisons]
+def limits_of(texts: Sequence[str], measures: Collection[str], where: str = "such that") -> list[Limit]:
+    """The limits that *texts* say, each comparison one; *where* begins the sentence of a fault."""
+    every = (Limit(text, measures, where) for text in texts)
+    return [Limit(comparison.text, measures, where) for whole in every for comparison in whole.comparisons]
 
 
 def number_said(text: str, what: str, measure: str) -> Callable[[Values], float]:

@@ -1,13 +1,14 @@
-"""The table of a sweep as Parquet or CSV: streamed in groups of rows, and never half-written."""
+"""The table of a sweep as Parquet, CSV or Excel: streamed in groups of rows, and never half-written."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
@@ -26,6 +27,7 @@ Values = Sequence[Any] | NDArray[Any]
 
 GROUP_ROWS: Final = 65_536  # of Parquet, whatever comes in: the same rows give the same bytes
 ABOUT: Final = b"blocktime"
+MOST_EXCEL_ROWS: Final = 2**20 - 1  # beside the heads
 
 _TAKES: Final[Mapping[Kind, str]] = {
     "real": "numbers",
@@ -196,7 +198,7 @@ def read_table(path: Path) -> tuple[dict[str, Values], list[TableColumn], dict[s
     """
     import pyarrow as pa
 
-    reader = _read_parquet if _form(path) == ".parquet" else _read_csv
+    reader = _read_parquet if _form(path, READ_AGAIN) == ".parquet" else _read_csv
     try:
         table, columns, about = reader(path)
         values = {column.name: _plain(table.column(column.name), column.kind) for column in columns}
@@ -247,6 +249,55 @@ class CsvTable:
     def _write_lines(self, lines: Iterable[str]) -> None:
         for line in lines:
             self._part.file.write(f"{line}\r\n".encode())
+
+
+class ExcelTable:
+    """A workbook of three sheets: the points, what the columns are, and what the table is about."""
+
+    def __init__(self, path: Path, columns: Sequence[TableColumn], about: Mapping[str, Any]) -> None:
+        from xlsxwriter import Workbook
+
+        self._path, self._columns, self._rows = path, columns, 0
+        self._part = _Part(path)
+        plain = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+        self._book = Workbook(self._part.file, plain)
+        self._bold = self._book.add_format({"bold": True})
+        self._points = self._book.add_worksheet("points")
+        self._points.freeze_panes(1, 0)
+        self._points.write_row(0, 0, [column.name for column in columns], self._bold)
+        says = [(column.name, column.unit, column.says) for column in columns]
+        for name, rows in (
+            ("columns", [("column", "unit", "what it is"), *says]),
+            ("about", [("name", "value"), *((name, _json({name: value}).decode()) for name, value in about.items())]),
+        ):
+            sheet = self._book.add_worksheet(name)
+            for row, texts in enumerate(rows):
+                sheet.write_row(row, 0, texts, None if row else self._bold)
+
+    def write(self, block: Mapping[str, Values]) -> None:
+        """As :meth:`TableWriter.write`."""
+        check_block(self._columns, block)
+        cells = [cells_of(self._path, column, block[column.name], lambda value: value) for column in self._columns]
+        for values in zip(*cells, strict=True):
+            self._rows += 1
+            if self._rows > MOST_EXCEL_ROWS:
+                raise SpecError(f"{self._path}: a sheet has at most {MOST_EXCEL_ROWS:,} points; .csv has room for more")
+            self._points.write_row(self._rows, 0, values)
+
+    def write_rest(self) -> None:
+        """Nothing waits."""
+
+    def keep(self) -> None:
+        """As :meth:`TableWriter.keep`."""
+        self._book.close()
+        self._part.keep()
+
+    def close(self) -> None:
+        """As :meth:`TableWriter.close`."""
+        if not self._book.fileclosed:  # its sheets wait in files of their own, which closing it takes away
+            self._book.filename = BytesIO()
+            self._book.close()
+        self._part.close()
 
 
 def cells_of(path: Path, column: TableColumn, values: Values, written: Callable[[Any], Any]) -> list[Any]:
@@ -326,14 +377,17 @@ class _Part:
             self._name.unlink(missing_ok=True)
 
 
-NEEDS: Final = {".parquet": "pyarrow"}
-WRITERS: Final[Mapping[str, type[ParquetTable | CsvTable]]] = {".parquet": ParquetTable, ".csv": CsvTable}
+NEEDS: Final = {".parquet": "pyarrow", ".xlsx": "xlsxwriter"}
+WRITERS: Final[Mapping[str, type[ParquetTable | CsvTable | ExcelTable]]] = {
+    ".parquet": ParquetTable, ".csv": CsvTable, ".xlsx": ExcelTable,
+}  # fmt: skip
+READ_AGAIN: Final = (".parquet", ".csv")
 
 
-def _form(path: Path) -> str:
+def _form(path: Path, forms: Collection[str] = WRITERS) -> str:
     form = path.suffix.lower()
-    if form not in WRITERS:
-        raise SpecError(f"{path}: got the ending {path.suffix!r}; allowed are {' and '.join(WRITERS)}")
+    if form not in forms:
+        raise SpecError(f"{path}: got the ending {path.suffix!r}; allowed are {', '.join(forms)}")
     return form
 
 

@@ -44,6 +44,7 @@ REPORTS = (("tpc-b", "awr"), ("full-scan-nvme", "tkprof"), ("full-scan-nvme", "i
 REFUSED = (
     ("app", "page"), ("calibrate rahn_pctfree", "fit"), ("mcp", "mcp"),
     ("sweep full-scan-nvme --vary table.rows=1000,2000 --out x.parquet", "sweep"),
+    ("sweep full-scan-nvme --vary table.rows=1000,2000 --out x.xlsx", "sweep"),
     ("sweep full-scan-nvme --vary table.rows=1000,2000 --cluster tcp://127.0.0.1:1 --no-store", "sweep"),
     ("optimise full-scan-nvme --vary table.rows=1:9000 --vary workload.arraysize_rows=1:5000 --minimise elapsed_s "
      "--no-store", "fit"),

@@ -69,6 +69,20 @@ def test_our_own_colours_pass_to_a_terminal(monkeypatch: pytest.MonkeyPatch, cap
     assert capsys.readouterr().out == "\x1b[1mbold\x1b[0m\x1b[31mred\x1b[0m�[8mhidden�[2J\n"
 
 
+@pytest.mark.parametrize(
+    ("variables", "is_red"), [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)]
+)
+def test_a_pipe_has_colours_where_they_are_asked_for(
+    variables: dict[str, str], is_red: bool, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    output.print_lines([style("red", fg="red")])
+    assert capsys.readouterr().out == ("\x1b[31mred\x1b[0m\n" if is_red else "red\n")
+
+
 def test_words_for_the_terminal_are_written_in_one_place() -> None:
     """Progress apart, whose words are all our own."""
     folder = Path(output.__file__).parents[1]

@@ -229,7 +229,7 @@ if __name__ == "__main__":
 """
 
 
-def test_an_interrupted_sweep_says_what_is_kept_and_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_sweep_says_what_holds_and_goes_on(tmp_path: Path) -> None:
     words = [
         "sweep", "shallahamer-pread", "--workers", "2",
         "--vary", "workload.count=400000:400090:10", "--out", str(tmp_path / "out.parquet"),

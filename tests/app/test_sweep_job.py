@@ -82,7 +82,7 @@ def test_a_small_sweep_is_all_answered_by_its_trial(jobs: Jobs) -> None:
     assert (job.state, job.done, job.wanted) == ("tried", 11, 11)
 
 
-def test_what_is_cancelled_ends_and_what_it_answered_is_kept(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_cancelled_ends_and_what_it_answered_holds(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blocktime.scenarios.sweeps.sweep_run.MOST_IN_A_CHUNK", 100)
     monkeypatch.setattr("blocktime.scenarios.sweeps.sweep_run.CHUNKS_A_WORKER", 30)
     job = SweepJob(LARGE)
@@ -133,7 +133,7 @@ def forget(job: SweepJob, monkeypatch: pytest.MonkeyPatch, *, looks: bool = Fals
     monkeypatch.setattr(job, "report_progress", later)
 
 
-def test_a_sweep_that_nobody_looks_at_ends_and_what_it_answered_is_kept(
+def test_a_sweep_that_nobody_looks_at_ends_and_what_it_answered_holds(
     jobs: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = SweepJob(LARGE)

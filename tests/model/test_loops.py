@@ -91,7 +91,7 @@ def test_without_a_compiler_one_sentence_says_why(tmp_path: Path, monkeypatch: p
     assert not list(tmp_path.iterdir())
 
 
-def test_where_nothing_may_be_written_nothing_is_kept(tmp_path: Path) -> None:
+def test_where_nothing_may_be_written_nothing_holds(tmp_path: Path) -> None:
     new, folder = tmp_path / "new", tmp_path / "file" / "compiled"
     new.write_bytes(b"")
     folder.parent.write_bytes(b"")

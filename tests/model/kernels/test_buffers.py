@@ -200,7 +200,7 @@ def test_a_hot_buffer_moves_on_and_the_one_over_the_midpoint_is_cooled() -> None
     assert [cache.touches(block) for block in (2, 5, 3, 4)] == [1, 1, 0, 0]
 
 
-def test_a_hot_dirty_buffer_is_kept_and_not_written() -> None:
+def test_a_hot_dirty_buffer_holds_and_not_written() -> None:
     cache = compiled(2)
     used(cache, 1)
     used(cache, 1, now_s=3.0, change=True)

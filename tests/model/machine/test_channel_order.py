@@ -45,7 +45,7 @@ def end_in_the_first_gap(taken: list[tuple[float, float]], ready_s: float, lengt
 
 @pytest.mark.parametrize("make", [Gaps, fastest(Gaps)], ids=("plain", "compiled"))
 @pytest.mark.parametrize("seed", range(10))
-def test_what_is_taken_is_kept_as_few_stretches_and_every_end_is_the_same(make: type[Gaps], seed: int) -> None:
+def test_what_is_taken_holds_as_few_stretches_and_every_end_is_the_same(make: type[Gaps], seed: int) -> None:
     draws, gaps, taken, now_s = random.Random(seed), make(), [], 0.0
     for _ in range(400):
         now_s += draws.choice((0.0, draws.random()))

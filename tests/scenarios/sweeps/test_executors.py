@@ -136,7 +136,7 @@ def test_nothing_and_chunks_of_nothing(two: LocalProcesses) -> None:
     assert sorted(two.map(work.doubled, [[], [1.0], ()])) == [(0, []), (1, [2.0]), (2, [])]
 
 
-def test_the_pool_is_kept_from_one_map_to_the_next(two: LocalProcesses, tmp_path: Path) -> None:
+def test_the_pool_holds_from_one_map_to_the_next(two: LocalProcesses, tmp_path: Path) -> None:
     assert those_at_work(two, tmp_path / "first") == those_at_work(two, tmp_path / "second")
 
 

@@ -99,7 +99,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "some" / "store"
 
 
-def test_what_is_kept_comes_back_bit_for_bit(folder: Path) -> None:
+def test_what_holds_comes_back_bit_for_bit(folder: Path) -> None:
     with Ledger(folder, "1") as store:
         assert len(store) == 0
         put_many(store, points(0, 2000))

@@ -9,7 +9,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import duckdb
 import numpy as np
@@ -26,6 +28,7 @@ from tests.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[3]
 FORMS = ("parquet", "csv")
+SHEET: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 COLUMNS = [
     TableColumn("elapsed_s", "real", "s", "elapsed time"),
     TableColumn("workload.users", "whole", "", "how many, at once"),
@@ -435,8 +438,8 @@ def test_single_rows_do_not_wait_singly(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("a.txt", "a.txt: got the ending '.txt'; allowed are .parquet and .csv"),
-        ("csv", "csv: got the ending ''; allowed are .parquet and .csv"),
+        ("a.txt", "a.txt: got the ending '.txt'; allowed are .parquet, .csv, .xlsx"),
+        ("csv", "csv: got the ending ''; allowed are .parquet, .csv, .xlsx"),
         ("no/a.csv", "to write it into"),
         ("folder.csv", "folder.csv: is not a file that could be replaced"),
         ("pipe.parquet", "pipe.parquet: is not a file that could be replaced"),
@@ -484,7 +487,7 @@ def foreign_files(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     damaged = "is damaged, or not a table of a sweep"
     yield tmp_path / "missing.csv", "No such file or directory"
     yield tmp_path / "missing.parquet", "No such file or directory"
-    yield tmp_path / "table.xlsx", "got the ending '.xlsx'; allowed are .parquet and .csv"
+    yield tmp_path / "table.xlsx", "got the ending '.xlsx'; allowed are .parquet, .csv"
     (tmp_path / "folder.parquet").mkdir()
     yield tmp_path / "folder.parquet", "Is a directory"
     for name in ("noise.parquet", "empty.parquet"):
@@ -537,3 +540,38 @@ def test_noise_in_a_table_is_one_sentence_or_read(path: Path, tmp_path: Path) ->
 def test_importing_it_does_not_import_pyarrow() -> None:
     done = python("print('pyarrow' in sys.modules)", "x")
     assert (done.stdout, done.stderr) == ("False\n", "")
+
+
+def sheet(path: Path, number: int) -> list[dict[str, str]]:
+    """The cells of a sheet of a workbook as their texts, by row and by the letter of the column."""
+    with ZipFile(path) as book:
+        root = ElementTree.fromstring(book.read(f"xl/worksheets/sheet{number}.xml"))
+    rows = root.iter(f"{SHEET}row")
+    return [{cell.attrib["r"][0]: "".join(cell.itertext()) for cell in row.iter(f"{SHEET}c")} for row in rows]
+
+
+def test_a_workbook_has_the_points_the_columns_and_what_it_is_about(tmp_path: Path) -> None:
+    file = write(tmp_path / "sweep.xlsx", ROWS)
+    heads, *rows = sheet(file, 1)
+    assert list(heads.values()) == [column.name for column in COLUMNS]
+    for letter, column in zip("ABCD", COLUMNS, strict=True):
+        cells = [row.get(letter) for row in rows]
+        for cell, value in zip(cells, expected(column.name), strict=True):
+            if column.kind == "text" or value is None:
+                assert (cell or "").replace("_x000D_", "\r") == (value or "")
+            else:
+                assert float(cell or "nan") == pytest.approx(float(value), rel=1e-15)
+    assert [row["C"] for row in sheet(file, 2)[1:]] == [column.says for column in COLUMNS]
+    assert [row["A"] for row in sheet(file, 3)[1:]] == list(ABOUT)
+
+
+def test_a_workbook_that_is_left_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError), open_table(tmp_path / "a.xlsx", COLUMNS, ABOUT):
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sheet_has_so_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_EXCEL_ROWS", 2)
+    with pytest.raises(SpecError, match=r"a.xlsx: a sheet has at most 2 points; .csv has room for more"):
+        write(tmp_path / "a.xlsx", ROWS)

@@ -491,7 +491,7 @@ def test_names_are_kept_only_when_asked_for(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SQL)
-def test_sql_is_kept_only_when_asked_for(name: str, tmp_path: Path) -> None:
+def test_sql_holds_only_when_asked_for(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.file"
     path.write_text(made.EVERY[name], encoding="utf-8")
     [reading], [kept] = read(OpenedFile(path)), read(OpenedFile(path, keep=Keep(sql=True)))

@@ -118,7 +118,7 @@ def test_an_output_that_exists_is_refused_before_anything_runs(
         (["--vary", "table.rows=1,2", "--where", "import os"], ["import os"]),
         (["--vary", "table.rows=1,2", "--where", "table.rows > 5"], ["none of 2 points"]),
         (["--vary", "table.rows=1,2", "--measure", "elapsed"], ["no measure named 'elapsed'", "elapsed_s"]),
-        (["--vary", "table.rows=1,2", "--out", "x.xlsx"], [".parquet", ".csv"]),
+        (["--vary", "table.rows=1,2", "--out", "x.ods"], [".parquet", ".csv", ".xlsx"]),
         (["--vary", "table.rows=1,2", "--out", "/nowhere/x.csv"], ["no folder /nowhere"]),
         (["--vary", "table.rows=1:1e6:1000", "--vary", "disk.overhead_s=1:2:1000"], ["1,000,000 points", "--limit"]),
         (["--vary", "table.rows=1,2", "--workers", "0"], ["--workers: got 0", "from 1 to"]),

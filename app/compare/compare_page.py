@@ -23,7 +23,7 @@ from blocktime.app.controls.forms import in_words
 from blocktime.app.controls.page_question import opened
 from blocktime.app.controls.sweep_form import label_of
 from blocktime.app.reports.report_html import compare_page
-from blocktime.app.session import address, download_buttons, navigation, pins, what_if_state
+from blocktime.app.session import address, download_buttons, pins, what_if_state
 from blocktime.app.session.downloads import csv_text
 from blocktime.app.session.page_answers import KnownAnswers, answered
 from blocktime.app.session.pins import Pin, Pins
@@ -205,13 +205,12 @@ def _edit(pin_list: Pins, place: int, letter: str) -> None:
             label, key=f"compare.{icon}.{pin.key}", icon=f":material/{icon}:", width="stretch", disabled=useless,
             on_click=_put, args=(pin_list if useless else pins.moved(pin_list, place, to),), help=f"{label}: {letter}",
         )  # fmt: skip
-    if st.button(
+    base = dict(pin_list[0].changes) if place and pin_list[0].name == pin.name else {}
+    st.button(
         "Open in What if", key=f"compare.open.{pin.key}", icon=":material/tune:", width="stretch",
-        help=f"Shows {letter} on the first page, to change it there",
-    ):  # fmt: skip
-        base = dict(pin_list[0].changes) if pin_list[0].name == pin.name else {}
-        what_if_state.show(opened(pin.name, dict(pin.changes), {} if place == 0 else base))
-        navigation.go_to(navigation.WHAT_IF)
+        help=f"Shows {letter} on the first page, to change it there", on_click=what_if_state.open_there,
+        args=(opened(pin.name, dict(pin.changes), base),),
+    )  # fmt: skip
     st.button(
         "Remove", key=f"compare.remove.{pin.key}", icon=":material/close:", width="stretch", on_click=_put,
         args=(pins.removed(pin_list, place),), help=f"Takes {letter} out of the comparison",

@@ -138,23 +138,21 @@ def _answer(path: str, values: tuple[tuple[str, Any], ...], version: str, _lesso
 
 
 def _links(lesson: Lesson, answer: LessonAnswer) -> None:
-    if st.button(
+    st.button(
         "Open the scenario", icon=":material/open_in_full:", width="stretch", key=f"{lesson.path}.open",
-        help=f"What if, with {answer.scenario} and these settings",
-    ):  # fmt: skip
-        what_if_state.show(opened(answer.scenario, answer.changes))
-        navigation.go_to(navigation.WHAT_IF)
+        help=f"What if, with {answer.scenario} and these settings", on_click=what_if_state.open_there,
+        args=(opened(answer.scenario, answer.changes),),
+    )  # fmt: skip
     new, evidence = st.columns(2)
     new.link_button(
         "In a new tab", f"./?{urlencode({'scenario': answer.scenario, **answer.changes})}", width="stretch",
         icon=":material/link:",
     )  # fmt: skip
-    if evidence.button(
+    evidence.button(
         "Evidence", icon=":material/fact_check:", width="stretch", key=f"{lesson.path}.evidence",
-        help=f"Every printed number about {lesson.mechanism} against the model",
-    ):  # fmt: skip
-        st.session_state[navigation.EVIDENCE_ABOUT] = [lesson.mechanism]
-        navigation.go_to(navigation.EVIDENCE)
+        help=f"Every printed number about {lesson.mechanism} against the model", on_click=navigation.go_to,
+        args=(navigation.EVIDENCE, navigation.EVIDENCE_ABOUT, [lesson.mechanism]),
+    )  # fmt: skip
 
 
 def _foot(lesson: Lesson) -> None:

@@ -20,7 +20,7 @@ from blocktime.app.controls.forms import Control, label_of
 from blocktime.app.controls.page_question import PageQuestion, opened
 from blocktime.app.reports.measuring import Document, document_of
 from blocktime.app.reports.written import written
-from blocktime.app.session import address, download_buttons, navigation, report_job, what_if_state
+from blocktime.app.session import address, download_buttons, report_job, what_if_state
 from blocktime.app.session.download_buttons import Download
 from blocktime.app.session.downloads import PageAnswer, report
 from blocktime.app.session.page_answers import KnownAnswers, answered
@@ -503,10 +503,9 @@ def _controls(state: PageState, scenarios: tuple[Scenario, Scenario], refused: d
             widgets.draw(control, seen, _moved, sentence(refused[path]) if path in refused else "")
     st.button("Reset", key="my_system.reset", disabled=not state.question.change, on_click=_reset,
               icon=":material/undo:", help="Back to the measured system")  # fmt: skip
-    if st.button("Open in What if", key="my_system.open", icon=":material/tune:",
-                 help="Every other control, the simulation, and a link to it"):  # fmt: skip
-        what_if_state.show(replace(state.question, about=tuple(state.question.change)))
-        navigation.go_to(navigation.WHAT_IF)
+    st.button("Open in What if", key="my_system.open", icon=":material/tune:", on_click=what_if_state.open_there,
+              args=(replace(state.question, about=tuple(state.question.change)),),
+              help="Every other control, the simulation, and a link to it")  # fmt: skip
 
 
 def _moved(path: str) -> None:

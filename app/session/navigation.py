@@ -37,6 +37,11 @@ def page_of(path: str) -> StreamlitPage:
     return st.Page(import_module(module).page, title=title, url_path=path, default=path == WHAT_IF)
 
 
-def go_to(path: str) -> None:
-    """Leave this page for the one at *path*, which writes its own address."""
+def go_to(path: str, key: str = "", value: object = None) -> None:
+    """Leave this page for the one at *path*, which writes its own address; it finds *value* in the session at *key*.
+
+    For ``on_click`` alone: what a click draws is lost where a timer of the browser has the page drawn anew first.
+    """
+    if key:
+        st.session_state[key] = value
     st.switch_page(page_of(path))

@@ -203,8 +203,8 @@ def button(why: str, count: int, add: Callable[[], None]) -> None:
             help=why or "Pins this screen for a comparison; a changed scenario is pinned with its baseline",
             on_click=add,
         )  # fmt: skip
-        if count and st.button(
-            f"Compare {count}", key="pins.open", icon=":material/compare_arrows:", width="stretch",
-            help="Compares the pinned scenarios",
-        ):  # fmt: skip
-            navigation.go_to(navigation.COMPARE)
+        if count:
+            st.button(
+                f"Compare {count}", key="pins.open", icon=":material/compare_arrows:", width="stretch",
+                help="Compares the pinned scenarios", on_click=navigation.go_to, args=(navigation.COMPARE,),
+            )  # fmt: skip

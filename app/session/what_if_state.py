@@ -11,7 +11,7 @@ from blocktime.app.base import FIRST, insides
 from blocktime.app.base.markdown import plain
 from blocktime.app.controls import presets, user_files
 from blocktime.app.controls.page_question import PageQuestion, opened
-from blocktime.app.session import address
+from blocktime.app.session import address, navigation
 from blocktime.model.errors import SpecError
 
 QUESTION: Final = "what_if.question"
@@ -133,6 +133,12 @@ def take(key: str) -> None:
         st.session_state[TAB] = preset.tab
     show(opened(preset.scenario, preset.changes, preset=key))
     st.rerun()
+
+
+def open_there(page_question: PageQuestion) -> None:
+    """Leave this page for the What-if page, with that question."""
+    show(page_question)
+    navigation.go_to(navigation.WHAT_IF)
 
 
 def show(page_question: PageQuestion) -> None:

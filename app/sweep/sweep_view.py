@@ -20,7 +20,7 @@ from blocktime.app.controls.page_question import opened
 from blocktime.app.controls.sweep_form import label_of
 from blocktime.app.reports import sweep_report
 from blocktime.app.reports.sweep_table import SweepTable, table_bytes, zipped_csv
-from blocktime.app.session import address, download_buttons, navigation, what_if_state
+from blocktime.app.session import address, download_buttons, what_if_state
 from blocktime.app.sweep.sweep_columns import ShownColumn, table_column
 from blocktime.app.text.sweep_text import Summary, levels_of, show_value
 from blocktime.model.measures import MEASURES
@@ -167,9 +167,8 @@ def _point(stored: SweepTable, summary: Summary, name: str) -> None:
             action.caption("Its scenario is not of the library, so no link leads to it.")
             return
         base, changes = place
-        if action.button("Open in What if", icon=":material/open_in_full:", width="stretch", key=f"open_{name}"):
-            what_if_state.show(opened(base, changes))
-            navigation.go_to(navigation.WHAT_IF)
+        action.button("Open in What if", icon=":material/open_in_full:", width="stretch", key=f"open_{name}",
+                      on_click=what_if_state.open_there, args=(opened(base, changes),))  # fmt: skip
         link.link_button(
             "In a new tab", f"./?{urlencode({'scenario': base, **changes})}", width="stretch", icon=":material/link:"
         )

@@ -82,10 +82,9 @@ def draw(question: PageQuestion) -> None:
         st.rerun()
     st.markdown("**Beyond this page**")
     _fragment(PINS, _pins)
-    if st.button("Sweep this scenario", icon=":material/grid_on:", width="stretch",
-                 help="Many such scenarios at once: fields that take several values"):  # fmt: skip
-        st.session_state[navigation.SWEEP_WHAT_IF] = True
-        navigation.go_to(navigation.SWEEP)
+    st.button("Sweep this scenario", icon=":material/grid_on:", width="stretch", on_click=navigation.go_to,
+              args=(navigation.SWEEP, navigation.SWEEP_WHAT_IF, True),
+              help="Many such scenarios at once: fields that take several values")  # fmt: skip
 
 
 def _switch(question: PageQuestion) -> None:

@@ -285,14 +285,9 @@ def to_toml(scenario: Scenario) -> str:
     return tomlkit.dumps(to_mapping(scenario))
 
 
-def _tail(path: str) -> str:
-    """The end of a path, where its name is, short enough for a sentence."""
-    return path if len(path) <= LONGEST_PATH else "..." + path[-LONGEST_PATH:]
-
-
 def read_toml(path: Path, also: Iterable[str] = ()) -> dict[str, Any]:
     """What a scenario file says; raises :class:`SpecError` for one that is no TOML, is empty, or cannot be read."""
-    place = _tail(str(path))
+    place = str(path) if len(str(path)) <= LONGEST_PATH else f"...{str(path)[-LONGEST_PATH:]}"  # where its name is
     try:
         if not path.exists():
             key, equals, _ = place.partition("=")

@@ -29,7 +29,7 @@ from blocktime.model.laws.commit import LOG_BLOCK_BYTES
 from blocktime.model.laws.opened_files import WITHOUT_FILESYSTEM, database_path
 from blocktime.model.laws.processors import thread_speed
 from blocktime.model.loops import fastest
-from blocktime.model.spec import Host, Instance, System, Transactions
+from blocktime.model.spec import Host, Instance, Transactions
 from blocktime.model.units import MIB, show_bytes, show_data, show_number, show_seconds, show_share
 from blocktime.model.workloads.transactions.parts import parts_of
 from blocktime.model.workloads.transactions.write_rates import due_at
@@ -627,7 +627,9 @@ class SystemProfile(ScenarioBuilder):
         modelled_s = parts_of(scenario.system, cast("Transactions", scenario.workload)).cpu_s
         each_s = cpu.value / self.count
         if each_s >= modelled_s:
-            more_s = max(0.0, each_s * self._speed(scenario.system, cpu) - modelled_s)
+            # Of a processor among as many as were busy on average, which share cores and caches.
+            speed = float(thread_speed(cpu.value / self.report.span_s, scenario.system.host.cores))
+            more_s = max(0.0, each_s * speed - modelled_s)
             source = f"DB CPU of a transaction less the {show_seconds(each_s - more_s)} of its gets, changes and reads"
             self.know("workload.mix.0.cpu_s", more_s, f"{source}, among as many as were active", cpu)
             return
@@ -642,10 +644,6 @@ class SystemProfile(ScenarioBuilder):
                 price_s * factor,
                 f"{self.file}: scaled to the DB CPU of a transaction, line {cpu.line:,}",
             )
-
-    def _speed(self, system: System, cpu: Figure) -> float:
-        """Speed of a processor among as many as were busy on average, which share cores and caches."""
-        return float(thread_speed(cpu.value / self.report.span_s, system.host.cores))
 
     def length(self) -> None:
         """A simulated run of so many transactions that their reads are enough to be counted, where these are rare."""

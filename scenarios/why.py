@@ -374,6 +374,7 @@ def _work(mechanism: str) -> str:
         **dict.fromkeys(LOG_FULL, "waiting for the log"),
         DIRECT_WRITE: "waiting for direct writes",
         FREE_BUFFERS: "waiting for free buffers",
+        why_transactions.CPU: "CPU beside that of reads",
     }.get(mechanism, mechanism)
 
 
@@ -551,13 +552,12 @@ def _covered(base: RunResult, other: RunResult) -> str:
     before, after = (result.time.wait.get(DIRECT) for result in (base, other))
     if before is None or after is None or after.total_s <= before.total_s:
         return ""
-    less_cpu = other.time.cpu_s < base.time.cpu_s
-    no_more_read = other.physical_io.read_bytes <= base.physical_io.read_bytes
-    if not (less_cpu and no_more_read):
+    saved_s = base.time.cpu_s - other.time.cpu_s
+    if saved_s <= 0 or other.physical_io.read_bytes > base.physical_io.read_bytes:
         return ""
-    waited = before.total_s >= LEAST_WAITING * base.time.elapsed_s
-    if waited:
-        return ", as CPU that is saved turns into waiting"
+    if before.total_s >= LEAST_WAITING * base.time.elapsed_s:  # it waited before, too
+        most_of_it = 2 * saved_s >= after.total_s - before.total_s
+        return ", as CPU that is saved turns into waiting" if most_of_it else ""
     is_full = any(device.utilisation_fraction >= FULL for device in other.device.values())
     return ": the scan is now I/O bound" if is_full else ""
 

@@ -37,6 +37,24 @@ def test_a_scan_that_waited_before_is_not_now_io_bound() -> None:
     assert "now I/O bound" in said[1]
 
 
+def test_waiting_for_a_full_volume_is_no_cpu_that_was_saved() -> None:
+    volume = ("disk.use=ebs-gp3", "table.rows=3000000")
+    beside = " ".join(
+        sentences("full-scan-nvme", volume, (*volume, "workload.users=8", "tablespace.block_size_bytes=16K"))
+    )
+    assert "turns into waiting" not in beside
+    assert "now I/O bound" not in beside
+    larger = ("workload.users=8", "table.rows=3000000", "tablespace.block_size_bytes=16K")
+    alone = " ".join(sentences("full-scan-nvme", larger[:2], larger))
+    assert "turns into waiting" in alone
+
+
+def test_cpu_that_stays_is_that_beside_the_reads() -> None:
+    said = sentences("oltp-nvme", SMALL_OLTP, (*SMALL_OLTP, "instance.buffer_cache_bytes=32G"))
+    assert not [text for text in said if text.startswith("CPU takes")]
+    assert [text for text in said if text.startswith("CPU beside that of reads takes")]
+
+
 def test_a_delete_instead_of_an_update_is_told_as_that(tmp_path: Path) -> None:
     file = tmp_path / "small.toml"
     file.write_text(SMALL)

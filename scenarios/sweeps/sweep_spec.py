@@ -206,6 +206,8 @@ def axis_of(text: str) -> Axis:
         raise SpecError(f'{where}: has an empty value; an empty text is written ""')
     if any(part.strip()[:1] in _QUOTES and not _QUOTED.fullmatch(part) for part in parts if part.strip()):
         raise SpecError(f"{where}: has a quote that is not closed before the next comma or colon")
+    if _WITH_DOTS.fullmatch(written):
+        raise SpecError(f"{where}: a range is LOW:HIGH:POINTS, such as 1:200:20")
     if len(marks) > 1:
         raise SpecError(f"{where}: has commas and colons; write A,B,C or LOW:HIGH:POINTS, and quotes protect either")
     values = [value_of(key, part) for part in parts if part.strip()]
@@ -226,6 +228,7 @@ def _axis(key: str, values: Mapping[str, Any], where: str) -> Axis:
 
 _QUOTES: Final = ('"', "'")
 _QUOTED = re.compile(r"\s*(?:\"(?:[^\"\\]|\\.)*\"|'[^']*')\s*")
+_WITH_DOTS: Final = re.compile(r"\s*[0-9.]+\w*\s*\.\.+\s*[0-9.]+\w*\s*")
 _PART = re.compile(rf"{_QUOTED.pattern}(?=[,:]|\Z)|[^,:]*")
 
 

@@ -239,6 +239,8 @@ def test_an_axis_of_the_command_line(text: str, fields: dict[str, Any]) -> None:
         ("workload.users=1:2:3:cubic", ["scale: got 'cubic'", "'linear' or 'log'"]),
         ("workload.users=1:2:3:4", ["LOW:HIGH:POINTS:log"]),
         ("workload.users=1:2:3:4:log", ["LOW:HIGH:POINTS:log"]),
+        ("workload.users=1..8", ["a range is LOW:HIGH:POINTS"]),
+        ("table.rows=10K...20K", ["a range is LOW:HIGH:POINTS"]),
         ("workload.users=1:b:3", ["high: 'b'", "number"]),
         ("workload.users=1:inf:3", ["high: got inf"]),
         ("workload.users=1:2,3", ["commas and colons"]),

@@ -176,7 +176,7 @@ class Points:
             digest += section_changed[1]
         if update:  # NOTE: constants keep the template's values beside their origins; no law reads those
             system = System.model_validate({**vars(system), **update})
-        return Point(system, work, _as_digest(digest))
+        return Point(system, work, (digest % (1 << 8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big"))
 
 
 def value_in(scenario: Scenario, key: str) -> Any:
@@ -284,10 +284,6 @@ def mixed(bits: Any) -> Any:
 def run_mark(seed: int, way: str = "") -> int:
     """What the *way* that numbers go, seed and version add to the digest of a point."""
     return mark_of("asked", f"{way}|{seed}|{version_of_model()}")
-
-
-def _as_digest(total: int) -> bytes:
-    return (total % (1 << 8 * DIGEST_BYTES)).to_bytes(DIGEST_BYTES, "big")
 
 
 def _not_plain(where: str, keys: Sequence[str], values: Values) -> str:

@@ -23,7 +23,7 @@ from blocktime.app.command.completion_words import scenario_words
 from blocktime.app.command.exit_codes import CHECK_FAILED
 from blocktime.app.command.files import write_beside
 from blocktime.app.command.options import NAMED, with_chance, with_output, with_settings, with_side, with_uncertainty
-from blocktime.app.text.compare_text import ScenarioComparison, compare_lines, different_work, letters_for
+from blocktime.app.text.compare_text import ScenarioComparison, compare_lines, different_work
 from blocktime.app.text.document import run_lines
 from blocktime.app.text.measured_text import COLOURS, as_modelled_lines, sentence
 from blocktime.app.text.text import answer, data_of
@@ -152,24 +152,21 @@ def compare(
         from blocktime.app.reports.report_html import compare_page  # as above
 
         write_beside(html, compare_page(scenarios, results, titles, sure))
-    letters = letters_for(len(results))
+    comparison = ScenarioComparison(results, titles, scenarios, sure)
     print_answer(
         as_json,
         quiet,
         lambda: {
             "results": list(map(_as_json, scenarios, results)),
-            "differences": [
-                _difference(ScenarioComparison(results, titles, scenarios, sure), index)
-                for index in range(1, len(results))
-            ],
+            "differences": [_difference(comparison, index) for index in range(1, len(results))],
         },
-        lambda: _short(ScenarioComparison(results, titles, scenarios, sure)),
+        lambda: _short(comparison),
         lambda: [
             *_lights(scenarios, results, width_of_terminal()),
             *compare_lines(results, titles, width=width_of_terminal(), scenarios=scenarios, sure=sure),
             *(
                 line
-                for section in (difference_sections(results, sure, letters) if uncertainty else ())
+                for section in (difference_sections(results, sure, comparison.letters) if uncertainty else ())
                 for line in ("", *section.lines(width_of_terminal()))
             ),
         ],

@@ -19,11 +19,8 @@ class ConsistentReads:
     """Those of one session; each block of the table is changed as often as any other."""
 
     def __init__(self, machine: Machine, system: System, work: Statement, demand: Demand) -> None:
-        self._env, self._undo_room_bytes, self._what = (
-            machine.env,
-            system.instance.undo_bytes,
-            work.kind.replace("_", " "),
-        )
+        self._env, self._undo_room_bytes = machine.env, system.instance.undo_bytes
+        self._what = work.kind.replace("_", " ")
         blocks, self._entries = float(demand.segment.blocks), float(itl_limit(system.tablespace.block_size_bytes))
         # NOTE: a block that the session comes to again has its copy in the cache
         self._each = min(1.0, blocks / float(demand.blocks_wanted))
